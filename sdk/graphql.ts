@@ -27,7 +27,7 @@ export {
 } from '../core/graphql/read/document.ts'
 export type { FanOut } from '../core/graphql/read/fan-out.ts'
 export type { ChangeGuard, GuardedChange, GuardedRequest } from '../core/graphql/read/guard.ts'
-export { LeanInputType, LeanObjectType, shared } from '../core/graphql/read/lean-types.ts'
+export { LeanEnumType, LeanInputType, LeanObjectType, shared } from '../core/graphql/read/lean-types.ts'
 export { literalJson } from '../core/graphql/read/literals.ts'
 export type { Aspect, Dependence, OperationInput, UsedVariable } from '../core/graphql/read/operation-input.ts'
 export { type PlanContext, tooManySelections, type Variables } from '../core/graphql/read/plan-context.ts'
@@ -81,7 +81,8 @@ export {
   valueTypeName,
 } from '../core/graphql/schema/scalars.ts'
 export { type VisitType, walkSchema } from '../core/graphql/schema/schema-walk.ts'
-export { type Member as SchemaMember, sortedByName } from '../core/graphql/schema/whole-schema.ts'
+export { sortedByName } from '../core/graphql/schema/sorted-by-name.ts'
+export type { Member as SchemaMember } from '../core/graphql/schema/whole-schema.ts'
 export type {
   CachedOperation,
   GraphQLService,

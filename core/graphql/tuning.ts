@@ -86,15 +86,17 @@ export const firstBlock = 4096
 export const largestBlock = 1_048_576
 /** Bytes of an introspection that are copied at once: some tenths of a millisecond. */
 export const copiedAtOnce = 262_144
-/** Characters of an introspection that are turned into bytes at once. */
-export const encodedAtOnce = 65_536
+/** Bytes that are copied one by one: a call would cost more. */
+export const fewBytes = 12
+/** Characters of a text that is turned into bytes one by one. */
+export const shortText = 200
 /** Values of an introspection that are written between two pauses: some tens of microseconds. */
 export const valuesAtOnce = 256
 /** Members of a type that is written without a pause: some tenths of a millisecond. */
 export const membersAtOnce = 250
 /** Fields of a root type that are created at once. */
 export const fieldsAtOnce = 32
-/** Types per part of a sort, so that each takes about a millisecond. */
+/** Items per part of a sort, so that each takes about a millisecond. */
 export const sortedAtOnce = 1000
 /** Wrappers of a type whose texts are kept, as a number: more are never written by people. */
 export const mostWrappers = 1024

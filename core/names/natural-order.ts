@@ -59,3 +59,26 @@ function numberIn(text: string, start: number, end: number): number {
   for (let i = start; i < end; i++) number = number * 10 + text.charCodeAt(i) - 48
   return number
 }
+
+/**
+ * A text whose order by characters is the natural order of a GraphQL name: each number stands behind its length. Numbers
+ * of more than 15 digits are told apart, too, where `compareNaturally` rounds them.
+ */
+export function naturalKey(name: string): string {
+  let key = ''
+  let copied = 0
+  for (let i = 0; i < name.length; ) {
+    if (!isDigit(name.charCodeAt(i))) {
+      i++
+      continue
+    }
+    const end = endOfNumber(name, i)
+    // A zero comes before all other numbers.
+    const length = name.charCodeAt(i) === 48 ? 0 : end - i
+    const shown = length < 9 ? String.fromCharCode(48 + length) : `9${String.fromCharCode(length)}`
+    key += name.slice(copied, i) + shown + name.slice(i, end)
+    copied = end
+    i = end
+  }
+  return copied === 0 ? name : key + name.slice(copied)
+}

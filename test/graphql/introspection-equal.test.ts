@@ -12,6 +12,7 @@ import {
   lexicographicSortSchema,
   parse,
 } from 'graphql'
+import { LeanInputType } from '../../sdk/graphql.ts'
 import { definePlugin, graphql, type ResolvedPlanner, type RootFields, type SchemaScope } from '../../sdk/index.ts'
 import { startWithCrm } from '../remote-schemas/crm.ts'
 import fc from '../support/fast-check.ts'
@@ -86,13 +87,13 @@ async function compare(url: string, path: string, role: string): Promise<void> {
 const choosing = definePlugin({
   name: 'choosing',
   register(engine) {
-    const { GraphQLInputObjectType, GraphQLInt, GraphQLString } = graphql
+    const { GraphQLInt, GraphQLString } = graphql
     const fields = (scope: SchemaScope): RootFields => {
       const table = [...scope.model.tables.values()].find(({ graphqlName }) => graphqlName === 'book')!
       const type = () =>
         scope.tableType(table, 'book_choice', () => {
           const members = { id: { type: GraphQLInt }, title: { type: GraphQLString, default: { value: 'Dawn' } } }
-          return new GraphQLInputObjectType({ name: 'book_choice', fields: () => members })
+          return new LeanInputType({ name: 'book_choice', fields: () => members })
         })
       const root: ResolvedPlanner = { kind: 'resolved', completed: true, resolve: () => 'chosen' }
       const args = () => ({ where: { type: type(), default: { value: { id: 1, title: 'Dusk' } } } })

@@ -2,17 +2,24 @@
 // of its own, which only planning needs: a schema of 1,000 tables has 200,000 fields.
 
 import {
+  assertEnumValueName,
   assertName,
   type GraphQLArgumentConfig,
+  GraphQLEnumType,
+  type GraphQLEnumTypeConfig,
+  type GraphQLEnumValueConfig,
   type GraphQLFieldConfig,
   type GraphQLInputFieldConfig,
   GraphQLInputObjectType,
   type GraphQLInputObjectTypeConfig,
   type GraphQLInputType,
+  GraphQLList,
   type GraphQLNamedType,
+  GraphQLNonNull,
   GraphQLObjectType,
   type GraphQLObjectTypeConfig,
   type GraphQLOutputType,
+  type GraphQLType,
 } from 'graphql'
 
 type InputConfig = GraphQLInputFieldConfig | GraphQLArgumentConfig
@@ -20,6 +27,13 @@ type FieldConfig = GraphQLFieldConfig<unknown, unknown>
 
 const isUndescribed = ({ description, deprecationReason }: LeanInput | LeanField): boolean =>
   description == null && deprecationReason == null
+
+/** The type within all wrappers. The classes are told apart sooner than by graphql-js. */
+export function namedType(type: GraphQLType): GraphQLNamedType {
+  let within = type
+  while (within instanceof GraphQLNonNull || within instanceof GraphQLList) within = within.ofType
+  return within as GraphQLNamedType
+}
 
 /** An argument or a field of an input object, as introspection reads it. */
 export class LeanInput {
@@ -57,7 +71,7 @@ export class LeanField {
     this.name = assertName(name)
     this.description = config.description
     this.type = config.type
-    this.list = config.args ? inputsIn(config.args) : noArguments
+    this.list = (config.args ? listOf(config.args, LeanInput) : noArguments) as LeanList<LeanInput>
     this.deprecationReason = config.deprecationReason
     this.isPlain = isUndescribed(this) && this.list.members.length === 0
   }
@@ -67,15 +81,30 @@ export class LeanField {
   }
 }
 
-/** A list of fields or arguments. */
-export class LeanList<Member = LeanField | LeanInput> {
+/** A value of an enum, as introspection reads it. */
+export class LeanValue {
+  readonly name: string
+  readonly description: string | null | undefined
+  readonly deprecationReason: string | null | undefined
+
+  constructor(name: string, config: GraphQLEnumValueConfig) {
+    this.name = assertEnumValueName(name)
+    this.description = config.description
+    this.deprecationReason = config.deprecationReason
+  }
+}
+
+type LeanMember = LeanField | LeanInput | LeanValue
+
+/** A list of fields, arguments or values. */
+export class LeanList<Member = LeanMember> {
   readonly members: readonly Member[]
   /** Whether several fields or types have it. */
   readonly isShared: boolean
   /** The schema that has reached its types last. */
   reachedBy: unknown = null
-  /** Its text in an answer, if it is shared; `of` is the selected field that has the list. */
-  written: { readonly of: unknown; readonly text: string; readonly values: number } | null = null
+  /** Where an answer has its text, if it is shared; `of` is the selected field that has the list. */
+  written: { readonly of: unknown; readonly piece: unknown; readonly values: number } | null = null
 
   constructor(members: readonly Member[], isShared: boolean) {
     this.members = members
@@ -97,50 +126,112 @@ export function shared<Configs extends object>(configs: Configs): Configs {
   return Object.defineProperty(configs, list, { value: { made: null } })
 }
 
-function listOf<Config, Member extends LeanField | LeanInput>(
-  configs: Readonly<Record<string, Config>> & Shared,
-  make: (name: string, config: Config) => Member,
-): LeanList<Member> {
+/** Configurations by name, or what makes each of them. */
+type Given<Config> = Readonly<Record<string, Config>> | ReadonlyMap<string, () => Config>
+
+/** A class of members. */
+type MemberClass<Config> = new (name: string, config: Config) => LeanMember
+
+function listOf<Config>(configs: Given<Config> & Shared, Member: MemberClass<Config>): LeanList {
   const known = configs[list]
-  if (known?.made) return known.made as LeanList<Member>
-  const members = Object.keys(configs).map((name) => make(name, configs[name]!))
-  const made = new LeanList<Member>(members, known !== undefined)
-  if (known) known.made = made as LeanList
+  if (known?.made) return known.made
+  const members: LeanMember[] = []
+  // An iterator would make an array of each name with its value.
+  if (configs instanceof Map)
+    (configs as ReadonlyMap<string, () => Config>).forEach((make, name) => {
+      members.push(new Member(name, make()))
+    })
+  else for (const name in configs) members.push(new Member(name, (configs as Readonly<Record<string, Config>>)[name]!))
+  const made = new LeanList(members, known !== undefined)
+  if (known) known.made = made
   return made
 }
 
-const inputsIn = (configs: Readonly<Record<string, InputConfig>>) =>
-  listOf(configs, (name, config: InputConfig) => new LeanInput(name, config))
+/** Configurations as graphql-js takes them. */
+const recordOf = <Config>(given: Given<Config>): Readonly<Record<string, Config>> =>
+  given instanceof Map
+    ? Object.fromEntries(Array.from(given as ReadonlyMap<string, () => Config>, ([name, make]) => [name, make()]))
+    : (given as Readonly<Record<string, Config>>)
 
-const fieldsIn = (configs: Readonly<Record<string, FieldConfig>>) =>
-  listOf(configs, (name, config: FieldConfig) => new LeanField(name, config))
+/** Extensions of types that have none: an object for each would take a quarter of its memory. */
+export const noExtensions = Object.freeze(Object.create(null))
+/** The same for nodes of extensions. */
+const noNodes: [] = []
+
+/** The members of the classes. */
+interface Lean {
+  given: () => unknown
+  description: string | null | undefined
+}
+
+/** Forgets everything but the name: most of a type's memory. `read` is called if its fields are read later on. */
+export function release(type: GraphQLNamedType & Lean, read: () => never): void {
+  type.given = read
+  type.description = undefined
+  Object.assign(type, { _fields: read, _values: read })
+}
+
+type ObjectTypeConfig = Pick<
+  GraphQLObjectTypeConfig<unknown, unknown>,
+  'name' | 'description' | 'extensions' | 'interfaces'
+>
 
 /** An object type whose fields introspection reads as they are given; each call of `fields` may give them anew. */
 export class LeanObjectType extends GraphQLObjectType {
-  readonly given: () => Readonly<Record<string, FieldConfig>>
+  given: () => Given<FieldConfig>
+  /** The schema that has reached the type last. */
+  reachedBy: unknown = null
+  /** Whether the type belongs to one introspection, and is a table's. */
+  isReleasable = false
 
-  constructor(config: GraphQLObjectTypeConfig<unknown, unknown> & { readonly fields: LeanObjectType['given'] }) {
-    super(config)
-    this.given = config.fields
+  constructor(config: ObjectTypeConfig & { readonly fields: LeanObjectType['given'] }) {
+    const { name, description, interfaces, extensions = noExtensions, fields } = config
+    super({ name, description, interfaces, extensions, extensionASTNodes: noNodes, fields: () => recordOf(fields()) })
+    this.given = fields
   }
 }
 
+type InputTypeConfig = Pick<GraphQLInputObjectTypeConfig, 'name' | 'description' | 'extensions' | 'isOneOf'>
+
 /** An input object whose fields introspection reads as they are given; each call of `fields` may give them anew. */
 export class LeanInputType extends GraphQLInputObjectType {
-  readonly given: () => Readonly<Record<string, GraphQLInputFieldConfig>>
+  given: () => Given<GraphQLInputFieldConfig>
+  /** The schema that has reached the type last. */
+  reachedBy: unknown = null
+  /** Whether the type belongs to one introspection, and is a table's. */
+  isReleasable = false
 
-  constructor(config: GraphQLInputObjectTypeConfig & { readonly fields: LeanInputType['given'] }) {
-    super(config)
-    this.given = config.fields
+  constructor(config: InputTypeConfig & { readonly fields: LeanInputType['given'] }) {
+    const { name, description, isOneOf, extensions = noExtensions, fields } = config
+    super({ name, description, isOneOf, extensions, extensionASTNodes: noNodes, fields: () => recordOf(fields()) })
+    this.given = fields
+  }
+}
+
+type EnumConfig = Pick<GraphQLEnumTypeConfig, 'name' | 'description'>
+
+/** An enum whose values introspection reads as they are given. */
+export class LeanEnumType extends GraphQLEnumType {
+  given: () => Given<GraphQLEnumValueConfig>
+  /** The schema that has reached the type last. */
+  reachedBy: unknown = null
+  /** Whether the type belongs to one introspection, and is a table's. */
+  isReleasable = false
+
+  constructor({ name, description, values }: EnumConfig & { readonly values: LeanEnumType['given'] }) {
+    const extensions = noExtensions
+    super({ name, description, extensions, extensionASTNodes: noNodes, values: () => recordOf(values()) })
+    this.given = values
   }
 }
 
 /** Whether a type gives its fields anew whenever they are read for an introspection. */
-export const isLean = (type: GraphQLNamedType): boolean =>
-  type instanceof LeanObjectType || type instanceof LeanInputType
+export const isLean = (type: GraphQLNamedType): type is LeanObjectType | LeanInputType | LeanEnumType =>
+  type instanceof LeanInputType || type instanceof LeanObjectType || type instanceof LeanEnumType
 
-/** The fields of a type as they are given; null: it is another type. */
+/** The fields or values of a type as they are given; null: it is another type. */
 export function leanMembers(type: GraphQLNamedType): LeanList | null {
-  if (type instanceof LeanObjectType) return fieldsIn(type.given()) as LeanList
-  return type instanceof LeanInputType ? (inputsIn(type.given()) as LeanList) : null
+  if (type instanceof LeanInputType) return listOf(type.given(), LeanInput)
+  if (type instanceof LeanObjectType) return listOf(type.given(), LeanField)
+  return type instanceof LeanEnumType ? listOf(type.given(), LeanValue) : null
 }

@@ -91,8 +91,8 @@ export function fieldFault(config: unknown, place: FieldPlace): string | null {
 }
 
 function argumentFault(args: Readonly<Record<string, unknown>>): string | null {
-  for (const [name, argument] of Object.entries(args)) {
-    const { type, default: used, defaultValue } = Object(argument)
+  for (const name in args) {
+    const { type, default: used, defaultValue } = Object(args[name])
     if (!isInputType(type)) return `has the argument "${name}" without a valid input type`
     if (defaultValue !== undefined && used === undefined) {
       return `has "defaultValue" in the argument "${name}", which is not used: write default: { value: ${shownInLine(defaultValue)} }`

@@ -11,16 +11,20 @@ import {
 } from 'graphql'
 import { compareText } from '../../names/names.ts'
 import type { Arguments, BoundArguments } from '../read/arguments.ts'
+import { LeanInputType, LeanObjectType } from '../read/lean-types.ts'
 import type { FieldSelection } from '../read/selection.ts'
+import { ByteText, bytesIn, bytesOf } from './byte-text.ts'
 import { ReferenceTexts } from './reference-texts.ts'
+
+type WriteLeaf = (source: unknown, out: ByteText) => void
 
 /** A selected field of an introspection type. */
 export interface IntrospectedField {
   readonly name: string
   /** The name in the answer as JSON, and the colon. */
   readonly key: string
-  /** The same after the brace or the comma that precedes it. */
-  readonly opening: string
+  /** The same after the brace or the comma that precedes it, as bytes. */
+  readonly opening: Uint8Array
   readonly definition: GraphQLField<unknown, unknown> | null
   readonly parentType: string
   readonly arguments: Arguments
@@ -33,10 +37,10 @@ export interface IntrospectedField {
   readonly isBounded: boolean
   /** Whether its value is bounded, or a list of bounded objects that a type has. */
   readonly isFlat: boolean
-  /** The text of a scalar or an enum. */
-  readonly leaf: ((source: unknown) => string) | null
-  /** The text of an object that has only a name and a type; the fields whose values it needs stand between its parts. */
-  readonly plain: readonly (string | IntrospectedField)[] | null
+  /** Writes a scalar or an enum. */
+  readonly leaf: WriteLeaf | null
+  /** The text of its objects, by their kind. */
+  readonly frames: Frames | null
   /** Texts of references to types; null if a reference may differ in more than the name of the type. */
   readonly references: ReferenceTexts | null
 }
@@ -60,31 +64,80 @@ export function introspectedField(
   const key = `${JSON.stringify(field.responseName)}:`
   return {
     ...{ name, definition, parentType, key, fields, isList, isShort, isBounded },
-    opening: before + key,
+    opening: bytesOf(before + key),
     arguments: argumentsOf(field),
     isFlat: isBounded || (isList && parentType === '__Type' && ofBounded),
     leaf: fields ? null : leafOf(name, definition, parentType),
-    plain: fields && plainText(fields),
-    references: !isList && fields?.every(isOfReference) ? new ReferenceTexts() : null,
+    frames: fields && framesOf(fields),
+    references: !isList && fields?.every(isOfReference) ? new ReferenceTexts(fields) : null,
   }
 }
 
-/** The parts that differ between fields, or arguments, without descriptions, arguments and defaults. */
-const named: ReadonlySet<string> = new Set(['name', 'type'])
+/** The text of objects of one kind: the fields whose values differ stand between its parts. A name needs no more quotes. */
+export interface Frame {
+  readonly parts: readonly (Uint8Array | IntrospectedField)[]
+  /** The number of values in the text that are the same for all. */
+  readonly values: number
+}
 
-function plainText(fields: readonly IntrospectedField[]): readonly (string | IntrospectedField)[] | null {
-  const [first] = fields
-  if (first?.parentType !== '__Field' && first?.parentType !== '__InputValue') return null
-  const parts: (string | IntrospectedField)[] = []
-  let text = ''
-  for (const field of fields) {
-    text += field.opening
-    if (named.has(field.name)) {
-      parts.push(text, field)
-      text = ''
-    } else text += field.leaf?.({}) ?? '[]'
+/** The text of objects that occur most often. */
+export interface Frames {
+  /** Of fields and arguments that have only a name and a type. */
+  readonly plain: Frame | null
+  /** Of fields, arguments and values that are not deprecated. */
+  readonly usual: Frame | null
+  readonly ofObject: Frame | null
+  readonly ofInput: Frame | null
+}
+
+const varying = {
+  plain: new Set(['name', 'type']),
+  usual: new Set(['name', 'description', 'args', 'type', 'defaultValue']),
+  ofObject: new Set(['name', 'description', 'fields', 'interfaces']),
+  ofInput: new Set(['name', 'description', 'inputFields', 'isOneOf']),
+}
+
+/** Objects whose other values are those of all. */
+const samples = {
+  plain: {},
+  usual: {},
+  ofObject: new LeanObjectType({ name: 'Sample', fields: () => ({}) }),
+  ofInput: new LeanInputType({ name: 'Sample', fields: () => ({}) }),
+}
+
+function framesOf(fields: readonly IntrospectedField[]): Frames {
+  const frame = (kind: keyof Frames) => frameOf(fields, varying[kind], samples[kind])
+  const parentType = fields[0]?.parentType
+  const isInput = parentType === '__Field' || parentType === '__InputValue'
+  const isType = parentType === '__Type' && fields.every(({ isFlat }) => isFlat)
+  return {
+    plain: isInput ? frame('plain') : null,
+    usual: isInput || parentType === '__EnumValue' ? frame('usual') : null,
+    ofObject: isType ? frame('ofObject') : null,
+    ofInput: isType ? frame('ofInput') : null,
   }
-  return [...parts, `${text}}`]
+}
+
+function frameOf(fields: readonly IntrospectedField[], differing: ReadonlySet<string>, sample: unknown): Frame {
+  const parts: (Uint8Array | IntrospectedField)[] = []
+  let out = new ByteText()
+  let values = 0
+  for (const field of fields) {
+    out.bytes(field.opening)
+    if (differing.has(field.name)) {
+      const isName = field.name === 'name'
+      if (isName) out.text('"')
+      parts.push(bytesIn(out), field)
+      out = new ByteText()
+      if (isName) out.text('"')
+      continue
+    }
+    values++
+    if (field.leaf) field.leaf(sample, out)
+    else out.text(field.name === 'args' ? '[]' : 'null')
+  }
+  out.text('}')
+  return { parts: [...parts, bytesIn(out)], values }
 }
 
 const referring: ReadonlySet<string> = new Set(['__typename', 'kind', 'name', 'ofType'])
@@ -108,7 +161,7 @@ export function valueIn({ definition, arguments: given }: IntrospectedField, sou
 }
 
 /** The members of types, fields and arguments whose values can be read at once. */
-interface Described {
+export interface Described {
   readonly name?: string
   readonly description?: string | null
   readonly deprecationReason?: string | null
@@ -116,37 +169,37 @@ interface Described {
   readonly defaultValue?: unknown
 }
 
-const textOf = (value: string | null | undefined): string => (value == null ? 'null' : JSON.stringify(value))
+const nothing = bytesOf('null')
+const yes = bytesOf('true')
+const no = bytesOf('false')
 
-const nameText = ({ name }: Described): string => (name === undefined ? 'null' : `"${name}"`)
-const descriptionText = ({ description }: Described): string => textOf(description)
-const reasonText = ({ deprecationReason }: Described): string => textOf(deprecationReason)
-const deprecatedText = ({ deprecationReason }: Described): string => String(deprecationReason != null)
+function writeText(value: string | null | undefined, out: ByteText): void {
+  if (value == null) out.bytes(nothing)
+  else out.json(value)
+}
 
 /** Short cuts of the resolvers of members that occur most often. */
-const leaves = new Map<string, (source: Described) => string>([
-  ['name', nameText],
-  ['description', descriptionText],
-  ['deprecationReason', reasonText],
-  ['isDeprecated', deprecatedText],
+const leaves = new Map<string, (source: Described, out: ByteText) => void>([
+  ['name', ({ name }, out) => writeText(name, out)],
+  ['description', ({ description }, out) => writeText(description, out)],
+  ['deprecationReason', ({ deprecationReason }, out) => writeText(deprecationReason, out)],
+  ['isDeprecated', ({ deprecationReason }, out) => out.bytes(deprecationReason == null ? no : yes)],
 ])
 
-function leafOf(
-  name: string,
-  definition: IntrospectedField['definition'],
-  parentType: string,
-): (source: unknown) => string {
-  const typename = JSON.stringify(parentType)
-  if (!definition) return () => typename
+function leafOf(name: string, definition: IntrospectedField['definition'], parentType: string): WriteLeaf {
+  const typename = bytesOf(JSON.stringify(parentType))
+  if (!definition) return (_, out) => out.bytes(typename)
   const known = leaves.get(name)
-  if (known) return known as (source: unknown) => string
-  const resolved = (source: unknown) => {
+  if (known) return known as WriteLeaf
+  const resolved: WriteLeaf = (source, out) => {
     const value = definition.resolve!(source, {}, undefined, noInfo) ?? null
-    return JSON.stringify(Array.isArray(value) ? value.toSorted(compareText) : value)
+    if (value === null) out.bytes(nothing)
+    else out.text(JSON.stringify(Array.isArray(value) ? value.toSorted(compareText) : value))
   }
   if (name !== 'defaultValue') return resolved
-  return (source) => {
+  return (source, out) => {
     const { default: given, defaultValue } = source as Described
-    return given === undefined && defaultValue === undefined ? 'null' : resolved(source)
+    if (given === undefined && defaultValue === undefined) out.bytes(nothing)
+    else resolved(source, out)
   }
 }

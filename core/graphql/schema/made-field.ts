@@ -57,23 +57,25 @@ interface Fields<Make> extends Iterable<readonly [name: string, make: Make]> {
   get(name: string): Make | undefined
 }
 
+/** How fields of several contributions become one map. */
+export interface Merging<Make> {
+  /** Used in the report about two contributions with the same field. */
+  readonly place: string
+  readonly report: (conflict: string) => void
+  readonly checked?: ((make: Make, name: string, contribution: Contribution) => Make) | undefined
+  /** Whether the contribution may not add the field. */
+  readonly skips?: ((name: string, contribution: Contribution) => boolean) | undefined
+}
+
 /** The fields of several contributions; the first contribution of a name wins. */
 export function mergeFields<Make>(
   sources: readonly FieldsOf<Fields<Make>>[],
-  {
-    place,
-    report,
-    checked = (make) => make,
-  }: {
-    readonly place: string
-    readonly report: (conflict: string) => void
-    readonly checked?: (make: Make, name: string, contribution: Contribution) => Make
-  },
+  { place, report, checked = (make) => make, skips }: Merging<Make>,
 ): ReadonlyMap<string, Make> {
   const merged = new Map<string, Make>()
-  // A function of its own: V8 would leave the optimized code of a loop within a loop after each source.
-  const add = ([contribution, fields]: FieldsOf<Fields<Make>>) => {
-    for (const [name, make] of fields) {
+  for (const [contribution, fields] of sources) {
+    const add = (make: Make, name: string) => {
+      if (skips?.(name, contribution)) return
       if (!merged.has(name)) {
         merged.set(name, checked(make, name, contribution))
       } else if (!contribution.yields) {
@@ -81,8 +83,10 @@ export function mergeFields<Make>(
         report(`"${owner.name}" and "${contribution.name}" both add the field "${name}" to ${place}`)
       }
     }
+    // An iterator would make an array of each name with its value.
+    if (fields instanceof Map) fields.forEach(add)
+    else for (const [name, make] of fields) add(make, name)
   }
-  for (const source of sources) add(source)
   return merged
 }
 

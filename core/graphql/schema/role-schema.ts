@@ -7,7 +7,6 @@ import {
   type GraphQLNamedType,
   type GraphQLOutputType,
   getNamedType,
-  isInputObjectType,
   isObjectType,
   isUnionType,
 } from 'graphql'
@@ -20,6 +19,7 @@ import type { Dialect } from '../../names/dialect.ts'
 import { nameKey, type QualifiedName } from '../../names/names.ts'
 import type { RequestSettings } from '../options.ts'
 import type { ChangeGuard, GuardedChange } from '../read/guard.ts'
+import { isLean, noExtensions, release } from '../read/lean-types.ts'
 import type {
   Contribution,
   FieldMap,
@@ -29,7 +29,7 @@ import type {
   SchemaKind,
   SchemaScope,
 } from './contribution.ts'
-import { FieldFault, type FieldsOf, firstOf, mergeFields, requireFields, servable } from './made-field.ts'
+import { FieldFault, type FieldsOf, firstOf, type Merging, mergeFields, requireFields, servable } from './made-field.ts'
 import { type RootKind, RootType } from './root-type.ts'
 import { inSource } from './source-fields.ts'
 import { type OwnNames, spelledField, spelledType } from './spelling.ts'
@@ -57,9 +57,23 @@ const releasedFields = () => {
   throw new ReleasedFields('the fields of the type were released')
 }
 
-const noNames: OwnNames = new Set<string>()
+/** Places of a table's fields that contributions fill, and their names in errors. */
+const memberKinds = {
+  rowFields: 'row fields',
+  booleanFields: 'boolean fields',
+  orderFields: 'order fields',
+  insertFields: 'insert fields',
+} as const
 
-const noExtensions = Object.freeze(Object.create(null))
+type MemberKind = keyof typeof memberKinds
+
+/** The types and fields of one table. */
+interface OfTable {
+  readonly types: Map<string, GraphQLNamedType>
+  readonly members: { [Kind in MemberKind]?: ReadonlyMap<string, unknown> }
+}
+
+const noNames: OwnNames = new Set<string>()
 
 export class RoleSchema implements SchemaScope {
   readonly kind: SchemaKind
@@ -74,16 +88,19 @@ export class RoleSchema implements SchemaScope {
   readonly #report: (conflict: string) => void
   readonly #access: RoleAccess
   readonly #types = new Map<string, GraphQLNamedType>()
-  /** Types of tables, by the table's key and their name. */
-  readonly #tableTypes = new Map<string, Map<string, GraphQLNamedType>>()
+  /** By the table's key. */
+  readonly #byKey = new Map<string, OfTable>()
   /** The same by the table itself, which is found sooner. */
-  readonly #typesOfModel = new WeakMap<TableModel, Map<string, GraphQLNamedType>>()
+  readonly #byTable = new WeakMap<TableModel, OfTable>()
   /** All types, in the order in which they were made. */
   readonly #made: GraphQLNamedType[] = []
   readonly #roots = new Map<RootKind, RootType>()
-  readonly #members = new Map<string, ReadonlyMap<string, unknown>>()
-  /** Types of tables that have fields; null: the schema keeps all fields. */
-  #releasable: Set<GraphQLNamedType> | null = null
+  /** The contributions with fields of each place. */
+  readonly #contributing: Readonly<Record<MemberKind, readonly Contribution[]>>
+  /** The only contributions that may add row fields of these names. */
+  readonly #reserved: ReadonlyMap<string, Contribution>
+  /** Whether requests are planned with this schema; one that is made for an introspection is only described. */
+  #isPlanned = true
 
   constructor(input: RoleSchemaInput) {
     this.#input = input
@@ -96,6 +113,14 @@ export class RoleSchema implements SchemaScope {
     this.serverVersion = input.serverVersion
     const own = input.contributions.filter(({ schemas }) => schemas?.includes(input.kind) ?? true)
     this.#contributions = [...own.filter((each) => !each.yields), ...own.filter((each) => each.yields)]
+    const having = (kind: MemberKind) => this.#contributions.filter((each) => each[kind])
+    this.#contributing = {
+      rowFields: having('rowFields'),
+      booleanFields: having('booleanFields'),
+      orderFields: having('orderFields'),
+      insertFields: having('insertFields'),
+    }
+    this.#reserved = new Map(own.flatMap((each) => (each.ownRowFields ?? []).map((name) => [name, each] as const)))
     this.#report = input.report
     this.#access = input.access
   }
@@ -136,23 +161,23 @@ export class RoleSchema implements SchemaScope {
   }
 
   tableType<T extends GraphQLNamedType>(table: TableModel, name: string, build: () => T): T {
-    const types = this.#typesOf(table)
+    const { types } = this.#of(table)
     const known = types.get(name)
     if (known) return known as T
     const type = this.#typeIn(types, name, this.#spelled(build, table.fields), this.sourceTypeName(name))
-    if (isObjectType(type) || isInputObjectType(type)) this.#releasable?.add(type)
+    if (isLean(type)) type.isReleasable = !this.#isPlanned
     return type
   }
 
-  #typesOf(table: TableModel): Map<string, GraphQLNamedType> {
-    let types = this.#typesOfModel.get(table)
-    if (!types) {
+  #of(table: TableModel): OfTable {
+    let known = this.#byTable.get(table)
+    if (!known) {
       const key = nameKey(table.name)
-      types = this.#tableTypes.get(key) ?? new Map()
-      this.#tableTypes.set(key, types)
-      this.#typesOfModel.set(table, types)
+      known = this.#byKey.get(key) ?? { types: new Map(), members: {} }
+      this.#byKey.set(key, known)
+      this.#byTable.set(table, known)
     }
-    return types
+    return known
   }
 
   #typeIn<T extends GraphQLNamedType>(
@@ -166,8 +191,9 @@ export class RoleSchema implements SchemaScope {
     const type = build()
     if (type.name !== name) throw new Error(`type "${type.name}" was registered as "${name}"`)
     // Each type has an object of its own for extensions, which takes a quarter of its memory.
-    if (Reflect.ownKeys(type.extensions).length === 0) type.extensions = noExtensions
-    type.name = shown
+    const { extensions } = type
+    if (extensions !== noExtensions && Reflect.ownKeys(extensions).length === 0) type.extensions = noExtensions
+    if (shown !== name) type.name = shown
     types.set(name, type)
     this.#made.push(type)
     return type
@@ -198,41 +224,23 @@ export class RoleSchema implements SchemaScope {
 
   anew(): RoleSchema {
     const schema = new RoleSchema(this.#input)
-    schema.#releasable = new Set()
+    schema.#isPlanned = false
     return schema
   }
 
   release(type: GraphQLNamedType): void {
-    // The function that creates the fields holds most of a type's memory.
-    if (this.#releasable?.delete(type)) Object.assign(type, { _fields: releasedFields, given: releasedFields })
-  }
-
-  /** Whether requests are planned with this schema; one that is made for an introspection is only described. */
-  get #isPlanned(): boolean {
-    return this.#releasable === null
+    if (isLean(type) && type.isReleasable) release(type, releasedFields)
   }
 
   rowFields(table: TableModel): FieldMap {
     const isPlanned = this.#isPlanned
-    return this.#merged<RootFieldMaker>(
-      'row',
-      table,
-      (contribution) => {
-        const fields = contribution.rowFields?.(this, table)
-        return fields && this.#withoutOwned(fields, contribution)
-      },
-      (make, name, contribution) => {
+    return this.#merged<RootFieldMaker>('rowFields', table, {
+      checked: (make, name, contribution) => {
         const made = { name, place: 'row', of: table.name.name, contribution, isPlanned } as const
         return () => servable(make, made)
       },
-    )
-  }
-
-  /** The row fields without names that another contribution has reserved. */
-  #withoutOwned(fields: FieldMap, contribution: Contribution): FieldMap {
-    const others = this.#contributions.filter((other) => other !== contribution)
-    const owned = new Set(others.flatMap(({ ownRowFields }) => ownRowFields ?? []))
-    return owned.size === 0 ? fields : new Map([...fields].filter(([name]) => !owned.has(name)))
+      skips: (name, contribution) => (this.#reserved.get(name) ?? contribution) !== contribution,
+    })
   }
 
   rowInterfaces(table: TableModel): readonly GraphQLInterfaceType[] {
@@ -240,15 +248,15 @@ export class RoleSchema implements SchemaScope {
   }
 
   booleanFields(table: TableModel): InputFieldMap {
-    return this.#merged('boolean', table, (contribution) => contribution.booleanFields?.(this, table))
+    return this.#merged('booleanFields', table)
   }
 
   orderFields(table: TableModel): InputFieldMap {
-    return this.#merged('order', table, (contribution) => contribution.orderFields?.(this, table))
+    return this.#merged('orderFields', table)
   }
 
   insertFields(table: TableModel): InputFieldMap {
-    return this.#merged('insert', table, (contribution) => contribution.insertFields?.(this, table))
+    return this.#merged('insertFields', table)
   }
 
   guardsOf(change: GuardedChange): readonly ChangeGuard[] {
@@ -256,23 +264,23 @@ export class RoleSchema implements SchemaScope {
   }
 
   #merged<Make>(
-    kind: string,
+    kind: MemberKind,
     table: TableModel,
-    of: (contribution: Contribution) => ReadonlyMap<string, Make> | undefined,
-    checked: (make: Make, name: string, contribution: Contribution) => Make = (make) => make,
+    { checked, skips }: Pick<Merging<Make>, 'checked' | 'skips'> = {},
   ): ReadonlyMap<string, Make> {
-    const key = `${kind}\u0000${nameKey(table.name)}`
-    let fields = this.#members.get(key) as ReadonlyMap<string, Make> | undefined
-    if (!fields) {
-      const sources = this.#contributions.map((each) => {
-        const given = blaming(each, () => of(each)) ?? new Map<string, Make>()
-        requireFields(given, each, `${kind} fields`)
-        return [each, given] as const
-      })
-      fields = mergeFields(sources, { place: `table "${table.name.name}"`, report: this.#report, checked })
-      // The others are read once by an introspection.
-      if (!this.#releasable || kind === 'order') this.#members.set(key, fields)
+    const { members } = this.#of(table)
+    const known = members[kind]
+    if (known) return known as ReadonlyMap<string, Make>
+    const sources: FieldsOf<ReadonlyMap<string, Make>>[] = []
+    for (const contribution of this.#contributing[kind]) {
+      const given = blaming(contribution, () => contribution[kind]!(this, table))
+      if (given) requireFields(given, contribution, memberKinds[kind])
+      if (given?.size > 0) sources.push([contribution, given as ReadonlyMap<string, Make>])
     }
+    const place = `table "${table.name.name}"`
+    const fields = mergeFields(sources, { place, report: this.#report, checked, skips })
+    // The others are read once by an introspection.
+    if (this.#isPlanned || kind === 'orderFields') members[kind] = fields
     return fields
   }
 

@@ -1,20 +1,13 @@
 // All types of a role's schema, reached from its root types step by step. Introspection of one type needs only a few.
 
 import {
-  DirectiveLocation,
-  GraphQLBoolean,
-  GraphQLDirective,
+  type GraphQLDirective,
   type GraphQLEnumValue,
   type GraphQLField,
-  GraphQLIncludeDirective,
   type GraphQLInputField,
-  GraphQLInt,
   type GraphQLInterfaceType,
   type GraphQLNamedType,
-  GraphQLNonNull,
   type GraphQLObjectType,
-  GraphQLSkipDirective,
-  getNamedType,
   introspectionTypes,
   isEnumType,
   isInterfaceType,
@@ -24,34 +17,12 @@ import {
 import { atOnce, type Steps } from '../../concurrency/stepwise.ts'
 import { internalError } from '../../errors/errors.ts'
 import { conflictingDefinitions } from '../../metadata/naming/type-names.ts'
-import { compareNaturally } from '../../names/natural-order.ts'
-import { isLean, LeanField, type LeanInput, LeanList, leanMembers } from '../read/lean-types.ts'
+import { isLean, LeanField, LeanInput, LeanList, type LeanValue, leanMembers, namedType } from '../read/lean-types.ts'
 import type { PlannedRoot, PlannedSchema } from '../read/planned-schema.ts'
-import { fieldsAtOnce, sortedAtOnce } from '../tuning.ts'
+import { fieldsAtOnce } from '../tuning.ts'
+import { directivesOf } from './directives.ts'
 import { withMergedRows } from './merged-rows.ts'
-
-const fieldDirective = (directive: GraphQLDirective) =>
-  new GraphQLDirective({ ...directive.toConfig(), description: undefined })
-
-const directives = [fieldDirective(GraphQLIncludeDirective), fieldDirective(GraphQLSkipDirective)]
-
-/** A directive that has no effect here: generators of code refuse documents with directives that the schema lacks. */
-const cached = new GraphQLDirective({
-  name: 'cached',
-  description: 'whether this query should be cached; accepted without effect',
-  locations: [DirectiveLocation.QUERY],
-  args: {
-    ttl: { type: new GraphQLNonNull(GraphQLInt), defaultValue: 60, description: 'measured in seconds' },
-    refresh: {
-      type: new GraphQLNonNull(GraphQLBoolean),
-      defaultValue: false,
-      description: 'refresh the cache entry',
-    },
-  },
-})
-
-const directivesOf = ({ settings }: PlannedSchema): readonly GraphQLDirective[] =>
-  settings.graphqlInterface === '2' ? [cached, ...directives] : directives
+import { sortedByName } from './sorted-by-name.ts'
 
 const rootKinds = ['query', 'mutation', 'subscription'] as const
 
@@ -64,10 +35,21 @@ interface Roots {
 }
 
 /** All types of a role's schema, each name once. */
-interface Complete {
+class Complete {
   readonly byName: ReadonlyMap<string, GraphQLNamedType>
+  readonly #types: readonly GraphQLNamedType[]
+  #implementations: ReadonlyMap<string, readonly GraphQLObjectType[]> | null = null
+
+  constructor(byName: ReadonlyMap<string, GraphQLNamedType>, types: readonly GraphQLNamedType[]) {
+    this.byName = byName
+    this.#types = types
+  }
+
   /** Object types by the names of their interfaces. */
-  readonly implementations: ReadonlyMap<string, readonly GraphQLObjectType[]>
+  get implementations(): ReadonlyMap<string, readonly GraphQLObjectType[]> {
+    this.#implementations ??= implementationsOf(this.#types)
+    return this.#implementations
+  }
 }
 
 /** The type in a form of its own, unless it keeps no fields: those that it creates when they are read are released with it. */
@@ -75,7 +57,13 @@ const copyOf = <T extends GraphQLNamedType>(type: T): T =>
   isLean(type) ? type : Object.assign(Object.create(Object.getPrototypeOf(type)), type)
 
 /** A field or value of a type. */
-export type Member = GraphQLField<unknown, unknown> | GraphQLInputField | GraphQLEnumValue | LeanField | LeanInput
+export type Member =
+  | GraphQLField<unknown, unknown>
+  | GraphQLInputField
+  | GraphQLEnumValue
+  | LeanField
+  | LeanInput
+  | LeanValue
 
 /** The members of a type. */
 export type Members = LeanList<Member>
@@ -102,13 +90,17 @@ export class WholeSchema {
   readonly directives: readonly GraphQLDirective[]
   readonly #role: PlannedSchema
   #reached: GraphQLNamedType[] = []
-  /** Types whose names others have that were reached earlier. */
-  readonly #repeated = new Set<GraphQLNamedType>()
+  /** Whether the name of a type has another type, too. */
+  #isAmbiguous = false
   readonly #byName = new Map<string, GraphQLNamedType>()
+  /** Types that belong to no schema, such as scalars, and enums: these few are referred to most. */
+  readonly #others = new Set<GraphQLNamedType>()
   readonly #rootTypes = new Map<RootKind, GraphQLObjectType>()
   readonly #largeRoots = new Map<GraphQLNamedType, LargeRoot>()
   #visited = 0
   #written = 0
+  /** Those of the written types, which are written at the end. */
+  #interfaces: GraphQLInterfaceType[] = []
   #releases = false
   #roots: Roots | null = null
   #complete: Complete | null = null
@@ -194,14 +186,15 @@ export class WholeSchema {
       this.#parts = types.reduce((parts, type) => parts + partsOf(membersOf(type)), 0)
       this.#largeRoots.clear()
     }
-    const byName = new Map(types.map((type) => [type.name, type]))
-    if (byName.size < types.length) {
+    const isSame = types === all
+    const byName = isSame ? this.#byName : new Map(types.map((type) => [type.name, type]))
+    if (isSame ? this.#isAmbiguous : byName.size < types.length) {
       const name = this.#role.ambiguousTypeName()
       throw internalError(conflictingDefinitions(name ?? repeatedName(types)))
     }
     const now = <T extends GraphQLNamedType | undefined>(type: T): T => (type && byName.get(type.name)) as T
     this.#roots = { query: now(query), mutation: now(mutation), subscription: now(subscription) }
-    this.#complete = { byName, implementations: implementationsOf(types) }
+    this.#complete = new Complete(byName, types)
     return this.#complete
   }
 
@@ -214,6 +207,7 @@ export class WholeSchema {
     if (this.mayRepeatRows) yield* this.completed()
     this.#releases = releases && !this.mayRepeatRows
     this.#written = 0
+    this.#interfaces = []
     for (const [type, root] of this.#largeRoots) {
       yield* write(type, noMembers) ?? []
       yield* this.#reachFromRoot(root)
@@ -221,7 +215,7 @@ export class WholeSchema {
     yield* this.eachReached(write)
     yield* this.completed()
     // Object types of interfaces are known only now.
-    for (const type of this.#reached) if (isInterfaceType(type)) yield* write(type, membersOf(type)) ?? []
+    for (const type of this.#interfaces) yield* write(type, membersOf(type)) ?? []
   }
 
   /**
@@ -236,6 +230,7 @@ export class WholeSchema {
       if (this.#largeRoots.has(type)) {
         if (isNext) this.#visited++
       } else if (isInterfaceType(type)) {
+        this.#interfaces.push(type)
         if (isNext) yield* this.#visitNext()
       } else {
         const copy = copyOf(type)
@@ -318,18 +313,31 @@ export class WholeSchema {
   }
 
   #reachFrom(member: Member): void {
-    if (!('type' in member)) return
-    this.#reach(getNamedType(member.type))
-    if (member instanceof LeanField && !this.#isNew(member.list)) return
-    if ('args' in member) for (const argument of member.args) this.#reach(getNamedType(argument.type))
+    if (member instanceof LeanInput) this.#reach(namedType(member.type))
+    else if (member instanceof LeanField) {
+      this.#reach(namedType(member.type))
+      const { list } = member
+      if (list.members.length > 0 && this.#isNew(list)) {
+        for (const argument of list.members) this.#reach(namedType(argument.type))
+      }
+    } else if ('type' in member) {
+      this.#reach(namedType(member.type))
+      if ('args' in member) for (const argument of member.args) this.#reach(namedType(argument.type))
+    }
   }
 
   #reach(type: GraphQLNamedType): void {
-    const known = this.#byName.get(type.name)
-    if (known === type || this.#repeated.has(type)) return
+    if (isLean(type)) {
+      // Such a type belongs to one schema.
+      if (type.reachedBy === this) return
+      type.reachedBy = this
+    } else {
+      if (this.#others.has(type)) return
+      this.#others.add(type)
+    }
     this.#reached.push(type)
-    if (known) this.#repeated.add(type)
-    else this.#byName.set(type.name, type)
+    this.#byName.set(type.name, type)
+    if (this.#byName.size < this.#reached.length) this.#isAmbiguous = true
   }
 }
 
@@ -364,8 +372,11 @@ function membersOf(type: GraphQLNamedType): Members {
 
 /** The number of a type, its members, and their arguments. */
 function partsOf({ members }: Members): number {
-  let parts = 1
-  for (const member of members) parts += 'args' in member ? 1 + member.args.length : 1
+  let parts = 1 + members.length
+  for (const member of members) {
+    if (member instanceof LeanField) parts += member.list.members.length
+    else if (!(member instanceof LeanInput) && 'args' in member) parts += member.args.length
+  }
   return parts
 }
 
@@ -385,16 +396,4 @@ function implementationsOf(types: readonly GraphQLNamedType[]): Map<string, Grap
 function repeatedName(types: readonly GraphQLNamedType[]): string {
   const seen = new Set<string>()
   return types.find(({ name }) => seen.size === seen.add(name).size)!.name
-}
-
-/** The items in the order of their names. */
-export function* sortedByName<T extends { readonly name: string }>(items: readonly T[]): Steps<T[]> {
-  const byName = (a: T, b: T) => compareNaturally(a.name, b.name)
-  if (items.length <= sortedAtOnce) return items.toSorted(byName)
-  const middle = items.length >> 1
-  const first = yield* sortedByName(items.slice(0, middle))
-  const second = yield* sortedByName(items.slice(middle))
-  yield
-  // The engine's sort merges sorted runs.
-  return [...first, ...second].sort(byName)
 }

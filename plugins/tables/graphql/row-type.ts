@@ -42,7 +42,7 @@ export function rowType(scope: SchemaScope, table: TableModel): GraphQLObjectTyp
       description: describe(table),
       extensions: { table: table.name },
       interfaces: () => [...scope.rowInterfaces(table)],
-      fields: () => Object.fromEntries([...scope.rowFields(table)].map(([field, make]) => [field, make()])),
+      fields: () => scope.rowFields(table),
     })
   })
 }

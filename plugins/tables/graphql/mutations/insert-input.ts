@@ -23,7 +23,7 @@ export function insertInputType(scope: SchemaScope, table: TableModel): GraphQLI
     return new LeanInputType({
       name,
       description: `input type for inserting data into table "${nameText(table.name)}"`,
-      fields: () => Object.fromEntries([...scope.insertFields(table)].map(([field, make]) => [field, make()])),
+      fields: () => scope.insertFields(table),
     })
   })
 }

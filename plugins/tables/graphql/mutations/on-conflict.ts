@@ -1,14 +1,21 @@
 // `T_on_conflict`: the treatment of rows that exist already.
 
 import {
-  GraphQLEnumType,
+  type GraphQLEnumType,
   type GraphQLInputFieldConfigMap,
   type GraphQLInputObjectType,
   GraphQLList,
   GraphQLNonNull,
 } from 'graphql'
 import { mayCompare } from '../../../../sdk/access.ts'
-import { LeanInputType, type PlanContext, perTable, type SchemaScope, type Value } from '../../../../sdk/graphql.ts'
+import {
+  LeanEnumType,
+  LeanInputType,
+  type PlanContext,
+  perTable,
+  type SchemaScope,
+  type Value,
+} from '../../../../sdk/graphql.ts'
 import { isEnumValueName, nameText, pathKeys, validationFailed } from '../../../../sdk/index.ts'
 import { conflictRefusal, keysOf, type TableModel } from '../../../../sdk/metadata.ts'
 import { always, type OnConflict } from '../../../../sdk/sql.ts'
@@ -17,6 +24,9 @@ import { updatableColumns } from './written-columns.ts'
 
 /** With interface 2, the only value for roles that may update no column. It names none, so it is refused. */
 const placeholder = '_PLACEHOLDER'
+
+const unusable = { description: 'placeholder (do not use)' }
+const columnValue = { description: 'column name' }
 
 const isLater = ({ settings }: SchemaScope): boolean => settings.graphqlInterface === '2'
 
@@ -58,9 +68,12 @@ const constraintNames = perTable((scope, { catalog, columns, name }): string[] =
 function constraintType(scope: SchemaScope, table: TableModel, constraints: readonly string[]): GraphQLEnumType {
   const name = `${table.graphqlName}_constraint`
   return scope.tableType(table, name, () => {
-    const values = constraints.map((value) => [value, { description: constraintText(scope, table, value) }])
+    const values = () => {
+      const all = constraints.map((value) => [value, { description: constraintText(scope, table, value) }])
+      return Object.fromEntries(all)
+    }
     const description = `unique or primary key constraints on table "${nameText(table.name)}"`
-    return new GraphQLEnumType({ name, description, values: Object.fromEntries(values) })
+    return new LeanEnumType({ name, description, values })
   })
 }
 
@@ -74,12 +87,10 @@ function constraintText(scope: SchemaScope, { catalog }: TableModel, name: strin
 function updateColumnType(scope: SchemaScope, table: TableModel, columns: readonly string[]): GraphQLEnumType {
   const name = `${table.graphqlName}_update_column`
   return scope.tableType(table, name, () => {
-    const values = columns.map((column) => [
-      column,
-      { description: column === placeholder ? 'placeholder (do not use)' : 'column name' },
-    ])
+    const configOf = (column: string) => (column === placeholder ? unusable : columnValue)
+    const values = () => Object.fromEntries(columns.map((column) => [column, configOf(column)]))
     const description = `update columns of table "${nameText(table.name)}"`
-    return new GraphQLEnumType({ name, description, values: Object.fromEntries(values) })
+    return new LeanEnumType({ name, description, values })
   })
 }
 

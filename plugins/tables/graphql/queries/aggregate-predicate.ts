@@ -2,14 +2,14 @@
 
 import {
   GraphQLBoolean,
-  GraphQLEnumType,
+  type GraphQLEnumType,
   type GraphQLInputFieldConfig,
   type GraphQLInputObjectType,
   GraphQLList,
   GraphQLNonNull,
 } from 'graphql'
 import { relatedCost, type SelectAccess } from '../../../../sdk/access.ts'
-import { LeanInputType, type PlanContext, type SchemaScope, type Value } from '../../../../sdk/graphql.ts'
+import { LeanEnumType, LeanInputType, type PlanContext, type SchemaScope, type Value } from '../../../../sdk/graphql.ts'
 import { isEnumValueName, nameText } from '../../../../sdk/index.ts'
 import { builtInType, type ColumnModel, type TableModel } from '../../../../sdk/metadata.ts'
 import { allOf, always, type Condition, type Mapping, sql } from '../../../../sdk/sql.ts'
@@ -29,13 +29,14 @@ import { distinctColumn, selectColumnType } from './select-arguments.ts'
 
 const [dependent, independent] = pairArguments
 
-/** The selectable columns that an aggregate takes, by GraphQL name. */
-const columnsFor = (scope: SchemaScope, table: TableModel, aggregate: ComparableAggregate) =>
-  new Map(
-    [...selectableColumns(scope, table)].filter(([name, column]) => {
-      return isComparedBy(aggregate, column) && isEnumValueName(name)
-    }),
-  )
+/** The GraphQL names of the selectable columns that an aggregate takes. */
+function columnsFor(scope: SchemaScope, table: TableModel, aggregate: ComparableAggregate): readonly string[] {
+  const names: string[] = []
+  for (const [name, column] of selectableColumns(scope, table)) {
+    if (isComparedBy(aggregate, column) && isEnumValueName(name)) names.push(name)
+  }
+  return names
+}
 
 /** `T_aggregate_bool_exp` of a table whose rows the role may aggregate. */
 export function aggregatePredicateType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
@@ -49,7 +50,7 @@ export function aggregatePredicateType(scope: SchemaScope, table: TableModel): G
         const columns = column && { arguments: { type: new GraphQLList(new GraphQLNonNull(column)) } }
         const fields: Record<string, GraphQLInputFieldConfig> = {}
         for (const aggregate of comparableAggregates) {
-          if (columnsFor(scope, table, aggregate).size === 0) continue
+          if (columnsFor(scope, table, aggregate).length === 0) continue
           const argument = { type: new GraphQLNonNull(argumentType(scope, table, aggregate)) }
           const type = operatorType(scope, table, { ...aggregate, arguments: { arguments: argument } })
           fields[aggregate.name] = { type }
@@ -95,9 +96,12 @@ function argumentType(
   const operator = `${table.graphqlName}_aggregate_bool_exp_${aggregate.name}`
   const enumName = `${table.graphqlName}_select_column_${operator}_arguments_columns`
   const column = scope.tableType(table, enumName, () => {
-    const values = [...columnsFor(scope, table, aggregate).keys()].map((name) => [name, { description: 'column name' }])
+    const values = () => {
+      const names = columnsFor(scope, table, aggregate)
+      return Object.fromEntries(names.map((each) => [each, { description: 'column name' }]))
+    }
     const description = `select columns of table "${nameText(table.name)}" for "${aggregate.name}"`
-    return new GraphQLEnumType({ name: enumName, description, values: Object.fromEntries(values) })
+    return new LeanEnumType({ name: enumName, description, values })
   })
   if (!aggregate.isOfTwo) return column
   const name = `${operator}_arguments`
@@ -133,7 +137,7 @@ function planOperator(name: string, value: Value, context: PlanContext, related:
   const isDistinct = given('distinct')?.boolean() ?? false
   const selected = given('arguments')
   const columns = aggregate
-    ? argumentColumns(selected!, columnsFor(schema, table, aggregate), aggregate)
+    ? argumentColumns(selected!, selectableColumns(schema, table), aggregate)
     : countedColumns(selected, selectableColumns(schema, table), isDistinct)
   const filter = given('filter')
   const where = filter ? planBoolean(filter, context) : always

@@ -9,6 +9,7 @@ import {
 } from 'graphql'
 import { isComparable } from '../../../../sdk/access.ts'
 import {
+  type BooleanPlanner,
   columnType,
   declaredField,
   type InputFieldMap,
@@ -41,17 +42,13 @@ export function booleanExpressionType(scope: SchemaScope, table: TableModel): Gr
       description: `Boolean expression to filter rows from the table "${nameText(table.name)}". All fields are combined with a logical 'AND'.`,
       fields: () => {
         const list = new GraphQLList(hasFormerTypes(scope) ? type : new GraphQLNonNull(type))
-        const connectives: Record<string, GraphQLInputFieldConfig> = {
-          _and: { type: list, extensions: { boolean: (value, context) => connected('and', value, context) } },
-          _not: {
-            type,
-            extensions: { boolean: (value, context) => ({ kind: 'not', of: planBoolean(value, context) }) },
-          },
-          _or: { type: list, extensions: { boolean: (value, context) => connected('or', value, context) } },
-        }
-        const members = [...scope.booleanFields(table)].map(([field, make]) => [field, make()] as const)
         // A column of the same name can't be compared: without its connectives the type would be of little use.
-        return { ...Object.fromEntries(members), ...connectives }
+        return new Map<string, () => GraphQLInputFieldConfig>([
+          ...scope.booleanFields(table),
+          ['_and', () => ({ type: list, extensions: { boolean: conjunction } })],
+          ['_not', () => ({ type, extensions: { boolean: negation } })],
+          ['_or', () => ({ type: list, extensions: { boolean: disjunction } })],
+        ])
       },
     })
     return type
@@ -74,6 +71,10 @@ export function planBoolean(value: Value, context: PlanContext): Condition {
 function scopeType(value: Value): GraphQLInputType {
   return value.type instanceof GraphQLNonNull ? value.type.ofType : value.type
 }
+
+const negation: BooleanPlanner = (value, context) => ({ kind: 'not', of: planBoolean(value, context) })
+const conjunction: BooleanPlanner = (value, context) => connected('and', value, context)
+const disjunction: BooleanPlanner = (value, context) => connected('or', value, context)
 
 /** Where a null counts at all, one in the place of a list is an empty one: none of its members holds, which counts for `_or`. */
 function connected(kind: 'and' | 'or', value: Value, context: PlanContext): Condition {

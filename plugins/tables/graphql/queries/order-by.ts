@@ -55,7 +55,7 @@ export function orderByType(scope: SchemaScope, table: TableModel): GraphQLInput
     return new LeanInputType({
       name,
       description: `Ordering options when selecting data from "${nameText(table.name)}".`,
-      fields: () => Object.fromEntries([...scope.orderFields(table)].map(([field, make]) => [field, make()])),
+      fields: () => scope.orderFields(table),
     })
   })
 }
@@ -179,9 +179,22 @@ const operatorOrders = (operator: string) =>
 const extremeOrders = operatorOrders('max')
 const numericOrders = operatorOrders('sum')
 
+const likeAggregates = new WeakMap<Model['tables'], ReadonlyMap<string, TableModel>>()
+
+/** The tables whose names end like an aggregate, by the keys of their names: they are few. */
+function tablesLikeAggregates({ tables }: Pick<Model, 'tables'>): ReadonlyMap<string, TableModel> {
+  const known = likeAggregates.get(tables)
+  if (known) return known
+  const found = new Map([...tables].filter(([, { name }]) => mayTakeOrderByName(name)))
+  likeAggregates.set(tables, found)
+  return found
+}
+
 /** `R_<op>_order_by`, unless a table `R_<op>` has rows that are ordered by an input of this name. */
 function operatorOrderByName(scope: SchemaScope, { name, graphqlName }: TableModel, operator: string): string {
-  const other = scope.model.tables.get(nameKey({ schema: name.schema, name: `${name.name}_${operator}` }))
+  const other = tablesLikeAggregates(scope.model).get(
+    nameKey({ schema: name.schema, name: `${name.name}_${operator}` }),
+  )
   const isTaken = other?.graphqlName === `${graphqlName}_${operator}`
   return isTaken ? `${graphqlName}_aggregate_${operator}_order_by` : `${graphqlName}_${operator}_order_by`
 }

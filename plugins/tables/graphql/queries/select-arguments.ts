@@ -1,10 +1,11 @@
 // The arguments of everything that selects rows: `where`, `order_by`, `distinct_on`, `limit`, `offset`.
 
-import { GraphQLEnumType, GraphQLInt, GraphQLList, GraphQLNonNull } from 'graphql'
+import { type GraphQLEnumType, GraphQLInt, GraphQLList, GraphQLNonNull } from 'graphql'
 import type { WantedRows } from '../../../../sdk/access.ts'
 import {
   type FieldArguments,
   type FieldSelection,
+  LeanEnumType,
   type OrderElement,
   type PlanContext,
   perTable,
@@ -25,15 +26,17 @@ import { selectableColumns } from '../row-type.ts'
 import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
 import { orderByType, planOrder } from './order-by.ts'
 
+const columnValue = { description: 'column name' }
+
 /** `T_select_column`; null when the role may select no column, or none whose name an enum can hold. */
 export const selectColumnType = perTable((scope, table): GraphQLEnumType | null => {
   const columns = [...selectableColumns(scope, table).keys()].filter(isEnumValueName)
   if (columns.length === 0) return null
   const name = `${table.graphqlName}_select_column`
   return scope.tableType(table, name, () => {
-    const values = columns.map((column) => [column, { description: 'column name' }])
+    const values = () => Object.fromEntries(columns.map((column) => [column, columnValue]))
     const description = `select columns of table "${nameText(table.name)}"`
-    return new GraphQLEnumType({ name, description, values: Object.fromEntries(values) })
+    return new LeanEnumType({ name, description, values })
   })
 })
 

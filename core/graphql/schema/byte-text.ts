@@ -1,0 +1,174 @@
+// A long text as bytes, written in pieces that are put together in another order. An answer of 100 MB consists of millions
+// of short texts: strings of them would be garbage, which costs more than the bytes.
+
+import type { Steps } from '../../concurrency/stepwise.ts'
+import { copiedAtOnce, fewBytes, firstBlock, largestBlock, shortText } from '../tuning.ts'
+
+/** Bytes within a block. */
+export interface Piece {
+  readonly block: Buffer<ArrayBuffer>
+  readonly start: number
+  readonly end: number
+}
+
+/** A piece of what has a name. */
+export interface NamedPiece extends Piece {
+  readonly name: string
+}
+
+/** Pieces of a text, in their order. */
+export type Pieces = readonly Piece[]
+
+/** The bytes of a text that is written many times. */
+export const bytesOf = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text))
+
+/** The bytes that were written. */
+export const bytesIn = (out: ByteText): Uint8Array =>
+  Uint8Array.from(Buffer.concat(out.take().map(({ block, start, end }) => block.subarray(start, end))))
+
+const quote = 34
+const backslash = 92
+
+export class ByteText {
+  #block = Buffer.allocUnsafeSlow(firstBlock)
+  #used = 0
+  /** The start of the piece that is being written. */
+  #start = 0
+  #pieces: Piece[] = []
+
+  text(text: string): void {
+    if (!this.#short(text)) this.#long(text)
+  }
+
+  /** A short text of ASCII characters; false: it is another one, and nothing was written. */
+  #short(text: string): boolean {
+    const { length } = text
+    if (length > shortText) return false
+    this.#reserve(length)
+    const block = this.#block
+    const used = this.#used
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i)
+      if (code > 127) return false
+      block[used + i] = code
+    }
+    this.#used = used + length
+    return true
+  }
+
+  /** A text that is not short costs less in one call, which a short one does not. */
+  #long(text: string): void {
+    const length = Buffer.byteLength(text)
+    this.#reserve(length)
+    // A text of ASCII characters is copied as it is.
+    this.#block.write(text, this.#used, length === text.length ? 'latin1' : 'utf8')
+    this.#used += length
+  }
+
+  /** The text as JSON. */
+  json(text: string): void {
+    if (!this.#shortJson(text)) this.#long(JSON.stringify(text))
+  }
+
+  /** A short text without characters that JSON escapes. */
+  #shortJson(text: string): boolean {
+    const { length } = text
+    if (length > shortText) return false
+    this.#reserve(length + 2)
+    const block = this.#block
+    let at = this.#used
+    block[at++] = quote
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i)
+      if (code < 32 || code > 127 || code === quote || code === backslash) return false
+      block[at++] = code
+    }
+    block[at++] = quote
+    this.#used = at
+    return true
+  }
+
+  bytes(bytes: Uint8Array): void {
+    const { length } = bytes
+    this.#reserve(length)
+    const block = this.#block
+    const used = this.#used
+    if (length > fewBytes) block.set(bytes, used)
+    else for (let i = 0; i < length; i++) block[used + i] = bytes[i]!
+    this.#used = used + length
+  }
+
+  /** The same bytes as those of a piece. */
+  copy({ block, start, end }: Piece): void {
+    this.#reserve(end - start)
+    block.copy(this.#block, this.#used, start, end)
+    this.#used += end - start
+  }
+
+  byte(code: number): void {
+    this.#reserve(1)
+    this.#block[this.#used++] = code
+  }
+
+  /** The place of what is written next, for `since`. */
+  mark(): Piece {
+    return { block: this.#block, start: this.#used, end: this.#used }
+  }
+
+  /** What was written since the mark; null: it is not in one block. */
+  since({ block, start }: Piece): Piece | null {
+    return block === this.#block ? { block, start, end: this.#used } : null
+  }
+
+  /** Takes out what was written since the last call. */
+  take(): Pieces {
+    this.#end()
+    const pieces = this.#pieces
+    this.#pieces = []
+    return pieces
+  }
+
+  /** Takes out what was written since the last call, and adds it to a list under a name. */
+  takeInto(list: NamedPiece[], name: string): void {
+    for (const { block, start, end } of this.#pieces) list.push({ name, block, start, end })
+    this.#pieces.length = 0
+    if (this.#used > this.#start) list.push({ name, block: this.#block, start: this.#start, end: this.#used })
+    this.#start = this.#used
+  }
+
+  /** Adds pieces that were taken out. */
+  add(pieces: Pieces): void {
+    this.#end()
+    for (const piece of pieces) this.#pieces.push(piece)
+  }
+
+  #end(): void {
+    if (this.#used > this.#start) this.#pieces.push({ block: this.#block, start: this.#start, end: this.#used })
+    this.#start = this.#used
+  }
+
+  #reserve(length: number): void {
+    if (length <= this.#block.length - this.#used) return
+    this.#end()
+    const size = Math.max(length, Math.min(2 * this.#block.length, largestBlock))
+    this.#block = Buffer.allocUnsafeSlow(size)
+    this.#used = 0
+    this.#start = 0
+  }
+}
+
+/** All bytes of the pieces, one after another; the pieces cannot be used again. */
+export function* joined(pieces: Pieces): Steps<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(pieces.reduce((size, { start, end }) => size + end - start, 0))
+  let at = 0
+  let paused = 0
+  for (const { block, start, end } of pieces) {
+    at += block.copy(bytes, at, start, end)
+    if (at - paused < copiedAtOnce) continue
+    paused = at
+    yield
+  }
+  // Without this their memory would stay until the garbage collector finds time: large schemas have 50 MB of pieces.
+  for (const block of new Set(pieces.map(({ block }) => block))) block.buffer.transfer(0)
+  return bytes
+}

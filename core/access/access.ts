@@ -153,6 +153,8 @@ class RoleTables implements RoleAccess {
   readonly #accessor: ComposedAccessor
   readonly #narrower: Narrower
   readonly #byTable = new Map<string, TableAccess | null>()
+  /** The table that was asked for last: often that of the next question. */
+  #last: { readonly name: QualifiedName; readonly access: TableAccess | null } | null = null
 
   constructor(model: Model, accessor: ComposedAccessor, narrowings: readonly OwnedNarrowing[]) {
     this.#model = model
@@ -161,6 +163,7 @@ class RoleTables implements RoleAccess {
   }
 
   get(name: QualifiedName): TableAccess | null {
+    if (this.#last?.name === name) return this.#last.access
     const key = nameKey(name)
     let access = this.#byTable.get(key)
     if (access === undefined) {
@@ -168,6 +171,7 @@ class RoleTables implements RoleAccess {
       access = table ? this.#of(table) : null
       this.#byTable.set(key, access)
     }
+    this.#last = { name, access }
     return access
   }
 

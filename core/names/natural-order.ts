@@ -62,7 +62,7 @@ function numberIn(text: string, start: number, end: number): number {
 
 /**
  * A text whose order by characters is the natural order of a GraphQL name: each number stands behind its length. Numbers
- * of more than 15 digits are told apart, too, where `compareNaturally` rounds them.
+ * of more than 15 digits differ, too, where `compareNaturally` rounds them.
  */
 export function naturalKey(name: string): string {
   let key = ''

@@ -28,7 +28,7 @@ type FieldConfig = GraphQLFieldConfig<unknown, unknown>
 const isUndescribed = ({ description, deprecationReason }: LeanInput | LeanField): boolean =>
   description == null && deprecationReason == null
 
-/** The type within all wrappers. The classes are told apart sooner than by graphql-js. */
+/** The type within all wrappers. The check of the class is faster than that of graphql-js. */
 export function namedType(type: GraphQLType): GraphQLNamedType {
   let within = type
   while (within instanceof GraphQLNonNull || within instanceof GraphQLList) within = within.ofType

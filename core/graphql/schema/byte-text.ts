@@ -115,7 +115,7 @@ export class ByteText {
     return { block: this.#block, start: this.#used, end: this.#used }
   }
 
-  /** What was written since the mark; null: it is not in one block. */
+  /** The bytes that were written since the mark; null: they are not in one block. */
   since({ block, start }: Piece): Piece | null {
     return block === this.#block ? { block, start, end: this.#used } : null
   }

@@ -238,6 +238,18 @@ test('the naming convention graphql-default', async (t) => {
       (name) => name.includes('_') && !/^(__|query_root|mutation_root|subscription_root|_)/.test(name),
     )
     assert.deepEqual(mistaken, [])
+    const fields = 'fields { name args { name } } inputFields { name } enumValues { name }'
+    const whole = await graphql<{ data: { __schema: { types: { name: string }[] } } }>(
+      `{ __schema { types { name ${fields} } } }`,
+    )
+    for (const type of whole.data.__schema.types) {
+      const one = await graphql(`{ __type(name: "${type.name}") { name ${fields} } }`)
+      assert.deepEqual(one, { data: { __type: type } })
+    }
+    const members = (name: string): string[] => print(name).match(/\w+(?=[:(])/g) ?? []
+    assert.ok(members('BlogPostAggregateFields').includes('stddevPop'))
+    assert.ok(members('AppUser').includes('orderBy'))
+    assert.ok(members('BlogPostOnConflict').includes('updateColumns'))
   })
 
   await t.test('another convention takes its place', async () => {

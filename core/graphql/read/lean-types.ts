@@ -127,7 +127,7 @@ export function shared<Configs extends object>(configs: Configs): Configs {
 }
 
 /** Configurations by name, or what makes each of them. */
-type Given<Config> = Readonly<Record<string, Config>> | ReadonlyMap<string, () => Config>
+export type Given<Config> = Readonly<Record<string, Config>> | ReadonlyMap<string, () => Config>
 
 /** A class of members. */
 type MemberClass<Config> = new (name: string, config: Config) => LeanMember

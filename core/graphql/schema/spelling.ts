@@ -13,6 +13,7 @@ import {
   isObjectType,
 } from 'graphql'
 import { camelCase, withSuffix } from '../../metadata/naming/casing.ts'
+import { type Given, LeanInputType, LeanObjectType } from '../read/lean-types.ts'
 
 /** Arguments whose names are words of the interface; others are columns, or arguments of functions. */
 const spelledArguments = new Set(['distinct_on', 'order_by', 'on_conflict', 'pk_columns', 'batch_size'])
@@ -56,10 +57,43 @@ function rename(named: Named, name: string): void {
 
 type Fields = Readonly<Record<string, Named & { readonly args?: readonly GraphQLArgument[] }>>
 
+/** The same configuration of a field or an argument, of which requests see another name. */
+function spelledConfig<Config extends object>(config: Config, name: string, spelled: string): Config {
+  const field = spelledField(config as Config & GraphQLFieldConfig<unknown, unknown>)
+  if (spelled === name) return field
+  return { ...field, extensions: { ...field.extensions, declaredName: name } }
+}
+
+/** The members of a type in the naming convention, as introspection reads them; those that do not change stay as they are. */
+function spelledMembers<Config extends object>(given: Given<Config>, own: OwnNames): Given<Config> {
+  if (given instanceof Map) {
+    const makers = Array.from(given as ReadonlyMap<string, () => Config>, ([name, make]) => {
+      const spelled = spelledName(name, own)
+      return [spelled, () => spelledConfig(make(), name, spelled)] as const
+    })
+    return new Map(makers)
+  }
+  const configs = Object.entries(given as Readonly<Record<string, Config>>)
+  const isSame = ([name, config]: [string, Config]) =>
+    spelledName(name, own) === name && spelledConfig(config, name, name) === config
+  if (configs.every(isSame)) return given
+  return Object.fromEntries(
+    configs.map(([name, config]) => {
+      const spelled = spelledName(name, own)
+      return [spelled, spelledConfig(config, name, spelled)]
+    }),
+  )
+}
+
 /** The type with its fields, their arguments, or its values in the naming convention. Names of members stay. */
 export function spelledType<T extends GraphQLNamedType>(type: T, own: OwnNames): T {
   if (isEnumType(type)) return type.name === 'order_by' ? (spelledEnum(type) as unknown as T) : type
   if (!isObjectType(type) && !isInputObjectType(type)) return type
+  if (type instanceof LeanObjectType || type instanceof LeanInputType) {
+    const lean = type as { given: () => Given<object> }
+    const { given } = lean
+    lean.given = () => spelledMembers(given(), own)
+  }
   const holder = type as unknown as { _fields: Fields | (() => Fields) }
   const declared = holder._fields
   holder._fields = () => {

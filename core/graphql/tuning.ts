@@ -90,8 +90,8 @@ export const copiedAtOnce = 262_144
 export const fewBytes = 12
 /** Characters of a text that is turned into bytes one by one. */
 export const shortText = 200
-/** Values of an introspection that are written between two pauses: some tens of microseconds. */
-export const valuesAtOnce = 256
+/** Values of an introspection that are written between two pauses: some tenths of a millisecond. */
+export const valuesAtOnce = 1024
 /** Members of a type that is written without a pause: some tenths of a millisecond. */
 export const membersAtOnce = 250
 /** Fields of a root type that are created at once. */

@@ -168,7 +168,9 @@ interface Lean {
 export function release(type: GraphQLNamedType & Lean, read: () => never): void {
   type.given = read
   type.description = undefined
-  Object.assign(type, { _fields: read, _values: read })
+  const holder = type as { _fields?: () => never; _values?: () => never }
+  if (type instanceof GraphQLEnumType) holder._values = read
+  else holder._fields = read
 }
 
 type ObjectTypeConfig = Pick<

@@ -24,6 +24,7 @@ import {
   LeanObjectType,
   type NeededRow,
   type PlanContext,
+  perTable,
   planJoin,
   type RowPlanner,
   type SchemaScope,
@@ -34,7 +35,7 @@ import { type Condition, id, type NeededColumn, type Output, type SqlBuilder, sq
 import { readPathArgument } from './queries/json-path.ts'
 
 /** The type of a table's rows for a role that may select from it. */
-export function rowType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
+export const rowType = perTable((scope, table): GraphQLObjectType => {
   const name = table.graphqlName!
   return scope.tableType(table, name, () => {
     return new LeanObjectType({
@@ -45,7 +46,7 @@ export function rowType(scope: SchemaScope, table: TableModel): GraphQLObjectTyp
       fields: () => scope.rowFields(table),
     })
   })
-}
+})
 
 function describe(table: TableModel): string | null {
   const { comment } = table.configuration
@@ -55,10 +56,10 @@ function describe(table: TableModel): string | null {
 }
 
 /** The columns that a role may select and compare, by GraphQL name: transformed ones are missing. */
-export function selectableColumns(scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> {
+export const selectableColumns = perTable((scope, table): ReadonlyMap<string, ColumnModel> => {
   const allowed = scope.access(table.name)?.select?.columns
   return exposedColumns(scope, table, allowed)
-}
+})
 
 /** The exposed columns of tables, by the sets that they were chosen from. */
 type ExposedColumns = WeakMap<TableModel, Map<ReadonlySet<string>, ReadonlyMap<string, ColumnModel>>>

@@ -8,6 +8,7 @@ import {
   LeanInputType,
   type NestedInsert,
   type PlanContext,
+  perTable,
   type SchemaScope,
   type Value,
 } from '../../../../sdk/graphql.ts'
@@ -17,7 +18,7 @@ import type { ParamOperand } from '../../../../sdk/sql.ts'
 import { columnParam, insertableColumns } from './written-columns.ts'
 
 /** `T_insert_input`. */
-export function insertInputType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
+export const insertInputType = perTable((scope, table): GraphQLInputObjectType => {
   const name = `${table.graphqlName}_insert_input`
   return scope.tableType(table, name, () => {
     return new LeanInputType({
@@ -26,7 +27,7 @@ export function insertInputType(scope: SchemaScope, table: TableModel): GraphQLI
       fields: () => scope.insertFields(table),
     })
   })
-}
+})
 
 /** Contribution: a field for each insertable column. */
 export function columnInsertFields(scope: SchemaScope, table: TableModel): InputFieldMap {

@@ -15,6 +15,7 @@ import {
   type InputFieldMap,
   LeanInputType,
   type PlanContext,
+  perTable,
   type SchemaScope,
   type Value,
 } from '../../../../sdk/graphql.ts'
@@ -34,7 +35,7 @@ import {
 } from './comparison.ts'
 
 /** `T_bool_exp`. */
-export function booleanExpressionType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
+export const booleanExpressionType = perTable((scope, table): GraphQLInputObjectType => {
   const name = `${table.graphqlName}_bool_exp`
   return scope.tableType(table, name, () => {
     const type: GraphQLInputObjectType = new LeanInputType({
@@ -53,7 +54,7 @@ export function booleanExpressionType(scope: SchemaScope, table: TableModel): Gr
     })
     return type
   })
-}
+})
 
 /** The condition of a boolean expression: the conjunction of its members. */
 export function planBoolean(value: Value, context: PlanContext): Condition {

@@ -49,7 +49,7 @@ export function orderByEnum(scope: SchemaScope): GraphQLEnumType {
 }
 
 /** `T_order_by`. */
-export function orderByType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
+export const orderByType = perTable((scope, table): GraphQLInputObjectType => {
   const name = `${table.graphqlName}_order_by`
   return scope.tableType(table, name, () => {
     return new LeanInputType({
@@ -58,7 +58,7 @@ export function orderByType(scope: SchemaScope, table: TableModel): GraphQLInput
       fields: () => scope.orderFields(table),
     })
   })
-}
+})
 
 /** Everything that one `T_order_by` object orders by, in the order written. */
 export function planOrder(value: Value, context: PlanContext): readonly OrderElement[] {
@@ -101,9 +101,10 @@ export const orderableColumns = perTable(
 /** Contribution: an ordering for each column that has one. */
 export function columnOrders(scope: SchemaScope, table: TableModel): InputFieldMap {
   const fields = new Map()
+  const type = orderByEnum(scope)
   for (const [name, column] of orderableColumns(scope, table)) {
     fields.set(name, () => ({
-      type: orderByEnum(scope),
+      type,
       extensions: {
         column: column.name,
         order: (value: Value) => [directed(value, orderedColumn(column))],
@@ -111,16 +112,16 @@ export function columnOrders(scope: SchemaScope, table: TableModel): InputFieldM
     }))
   }
   for (const seen of scope.access(table.name)?.select?.transformed.values() ?? []) {
-    const { field, name, type } = seen.column
+    const { field, name } = seen.column
     const build = maskedValue(seen)
-    if (field === null || !build || !offersOrder(type) || !columnType(scope, seen.column)) continue
+    if (field === null || !build || !offersOrder(seen.column.type) || !columnType(scope, seen.column)) continue
     const ordered = {
       target: { kind: 'sql', build },
-      value: { key: [name], type, nullable: true },
+      value: { key: [name], type: seen.column.type, nullable: true },
       column: null,
     } as const
     fields.set(field, () => ({
-      type: orderByEnum(scope),
+      type,
       extensions: { order: (value: Value) => [directed(value, ordered)] },
     }))
   }
@@ -170,8 +171,9 @@ function operatorOrderByType(scope: SchemaScope, table: TableModel, operator: st
 /** Several operators share their members. */
 const operatorOrders = (operator: string) =>
   perTable((scope, table): Readonly<Record<string, GraphQLInputFieldConfig>> => {
+    const type = orderByEnum(scope)
     const members = [...columnsOf(scope, table, operator)].map(([field, column]) => {
-      return [field, { type: orderByEnum(scope), extensions: { column: column.name } }]
+      return [field, { type, extensions: { column: column.name } }]
     })
     return shared(Object.fromEntries(members))
   })

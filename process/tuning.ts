@@ -43,6 +43,13 @@ export const heapGrowingPercent = 40
  */
 export const leastHeapGrowth = 64 * 1024 * 1024
 
+/**
+ * A heap of this many bytes counts as large: to mark it takes half a second of another processor. It grows by this percentage
+ * instead (bench `scale`, introspection).
+ */
+export const largeHeap = 192 * 1024 * 1024
+export const largeHeapGrowingPercent = 100
+
 /** Milliseconds between two looks whether the process is idle, and the part of the time that it may work meanwhile. */
 export const idleCheckMillis = 5_000
 export const mostIdleUtilization = 0.02

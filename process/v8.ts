@@ -16,6 +16,8 @@ import {
   callsWithSameTypes,
   heapGrowingPercent,
   idleCheckMillis,
+  largeHeap,
+  largeHeapGrowingPercent,
   leastHeapGrowth,
   leastIdleGarbage,
   mostIdleUtilization,
@@ -23,20 +25,23 @@ import {
 } from './tuning.ts'
 
 /**
- * Limits heap growth, and turns off pretenuring. If many objects of one allocation site survive, as at a start, V8 allocates
- * all later ones in the old space. There each keeps its whole request alive until a full collection, which doubles the work
- * of a request.
+ * Limits heap growth, buffers included, and turns off pretenuring. V8 by itself collects after each 64 MB of buffers: several
+ * times during a large answer. If many objects of one allocation site survive, as at a start, V8 allocates all later ones in
+ * the old space. There each keeps its whole request alive until a full collection, which doubles the work of a request.
  */
 export function collectAsServer(): void {
   growHeapBy(heapGrowingPercent)
+  setFlagsFromString('--external-memory-accounted-in-global-limit')
   setFlagsFromString('--no-allocation-site-pretenuring')
 }
 
 const growHeapBy = (percent: number): void => setFlagsFromString(`--heap-growing-percent=${percent}`)
 
 /** How much a heap with so many living bytes may grow before the next full collection, in percent. */
-export const heapGrowthFor = (living: number): number =>
-  Math.max(heapGrowingPercent, Math.ceil((leastHeapGrowth * 100) / living))
+export function heapGrowthFor(living: number): number {
+  if (living >= largeHeap) return largeHeapGrowingPercent
+  return Math.max(heapGrowingPercent, Math.ceil((leastHeapGrowth * 100) / living))
+}
 
 /**
  * Compiles code from now on sooner: V8 waits for hundreds or thousands of calls. Until then a server is several times slower
@@ -84,7 +89,8 @@ const isFullCollection = (entry: PerformanceEntry): boolean =>
 export function collectWhenIdle(everyMillis = idleCheckMillis): void {
   const collect = collector()
   let before = performance.eventLoopUtilization()
-  let least = held()
+  // A large start leaves garbage, and V8 takes the room to grow from the last collection.
+  let least = held() < largeHeap ? held() : 0
   const check = () => {
     const now = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(now, before)

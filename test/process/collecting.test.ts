@@ -57,6 +57,38 @@ test('a small heap may grow by more than its size before it is collected', async
   assert.ok(served! * 2 <= frugal!, `${served} full collections, ${frugal} without growth`)
 })
 
+/** The full collections of a process with a large heap that makes buffers for an answer of 200 MB. */
+async function collectionsOfBuffers(before: string): Promise<number> {
+  const work = `
+    import { setTimeout as sleep } from 'node:timers/promises'
+    import { collectAsServer, growWithRequests } from ${JSON.stringify(collecting)}
+    collectAsServer()
+    const kept = Array.from({ length: 3_000_000 }, (_, i) => ({ i, list: [i] }))
+    growWithRequests()
+    globalThis.gc()
+    await sleep(100)
+    globalThis.gc()
+    ${before}
+    console.log('begin')
+    const buffers = []
+    for (let i = 0; i < 200; i++) {
+      buffers.push(Buffer.alloc(1024 * 1024, 1))
+      await sleep(1)
+    }
+    process.exit(kept.length + buffers.length > 0 ? 0 : 1)
+  `
+  const args = ['--expose-gc', '--trace-gc', '--input-type=module', '--eval', work]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  return stdout.slice(stdout.indexOf('begin')).match(/ Mark-Compact /g)?.length ?? 0
+}
+
+test('a large heap has room for the buffers of a large answer', async () => {
+  const own = `const v8 = await import('node:v8')
+    v8.setFlagsFromString('--no-external-memory-accounted-in-global-limit')`
+  assert.ok((await collectionsOfBuffers(own)) > 0, 'what V8 does by itself')
+  assert.equal(await collectionsOfBuffers(''), 0)
+})
+
 /** The full collections that a process asks for after a large piece of work; `meanwhile` runs every 10 ms. */
 async function askedCollections(meanwhile: string): Promise<number> {
   const work = `

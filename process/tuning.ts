@@ -48,7 +48,7 @@ export const leastHeapGrowth = 64 * 1024 * 1024
  * instead (bench `scale`, introspection).
  */
 export const largeHeap = 192 * 1024 * 1024
-export const largeHeapGrowingPercent = 100
+export const largeHeapGrowingPercent = 150
 
 /** Milliseconds between two looks whether the process is idle, and the part of the time that it may work meanwhile. */
 export const idleCheckMillis = 5_000

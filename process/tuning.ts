@@ -44,10 +44,10 @@ export const heapGrowingPercent = 40
 export const leastHeapGrowth = 64 * 1024 * 1024
 
 /**
- * A heap of this many bytes counts as large: to mark it takes half a second of another processor. It grows by this percentage
- * instead (bench `scale`, introspection).
+ * A heap of this many bytes counts as large: to mark it takes some tenths of a second. It grows by this percentage instead (bench
+ * `scale`, introspection).
  */
-export const largeHeap = 192 * 1024 * 1024
+export const largeHeap = 128 * 1024 * 1024
 export const largeHeapGrowingPercent = 150
 
 /** Milliseconds between two looks whether the process is idle, and the part of the time that it may work meanwhile. */

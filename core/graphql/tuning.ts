@@ -80,6 +80,8 @@ export const typesDescribed = 300
 /** Characters of a name in the comment of a statement; longer names are cut. */
 export const longestComment = 200
 
+/** Bytes of the block of a part that many objects of an introspection share. */
+export const partBlock = 256
 /** Bytes of the first block of an introspection; each further one is twice as large. */
 export const firstBlock = 4096
 /** Bytes of its largest blocks. */

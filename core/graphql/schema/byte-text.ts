@@ -30,11 +30,16 @@ const quote = 34
 const backslash = 92
 
 export class ByteText {
-  #block = Buffer.allocUnsafeSlow(firstBlock)
+  #block: Buffer<ArrayBuffer>
   #used = 0
   /** The start of the piece that is being written. */
   #start = 0
   #pieces: Piece[] = []
+
+  /** `first` is the number of bytes in the first block. */
+  constructor(first: number = firstBlock) {
+    this.#block = Buffer.allocUnsafeSlow(first)
+  }
 
   text(text: string): void {
     if (!this.#short(text)) this.#long(text)

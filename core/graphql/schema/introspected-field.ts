@@ -13,6 +13,7 @@ import { compareText } from '../../names/names.ts'
 import type { Arguments, BoundArguments } from '../read/arguments.ts'
 import { LeanInputType, LeanObjectType } from '../read/lean-types.ts'
 import type { FieldSelection } from '../read/selection.ts'
+import { partBlock } from '../tuning.ts'
 import { ByteText, bytesIn, bytesOf } from './byte-text.ts'
 import { ReferenceTexts } from './reference-texts.ts'
 
@@ -120,7 +121,7 @@ function framesOf(fields: readonly IntrospectedField[]): Frames {
 
 function frameOf(fields: readonly IntrospectedField[], differing: ReadonlySet<string>, sample: unknown): Frame {
   const parts: (Uint8Array | IntrospectedField)[] = []
-  let out = new ByteText()
+  let out = new ByteText(partBlock)
   let values = 0
   for (const field of fields) {
     out.bytes(field.opening)
@@ -128,7 +129,7 @@ function frameOf(fields: readonly IntrospectedField[], differing: ReadonlySet<st
       const isName = field.name === 'name'
       if (isName) out.text('"')
       parts.push(bytesIn(out), field)
-      out = new ByteText()
+      out = new ByteText(partBlock)
       if (isName) out.text('"')
       continue
     }

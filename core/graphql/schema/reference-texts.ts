@@ -2,7 +2,7 @@
 // is such texts, and a schema has few kinds of types and wrappers.
 
 import { GraphQLList, type GraphQLNamedType, GraphQLNonNull, isListType, isNonNullType, isScalarType } from 'graphql'
-import { mostWrappers } from '../tuning.ts'
+import { mostWrappers, partBlock } from '../tuning.ts'
 import { ByteText, bytesIn, bytesOf } from './byte-text.ts'
 
 /** The text of a reference without the name of the type, and the number of values in it. */
@@ -93,7 +93,7 @@ export class ReferenceTexts {
   }
 
   #made(type: unknown, { kind, wrappers, isScalar }: { kind: unknown; wrappers: number; isScalar: boolean }) {
-    const out = new ByteText()
+    const out = new ByteText(partBlock)
     const values = writeFields(this.#fields, withoutName(type), out)
     const template = new ReferenceText(Buffer.from(bytesIn(out)).toString(), values, isScalar)
     const templates = this.#known.get(kind) ?? []

@@ -98,6 +98,8 @@ export const valuesAtOnce = 1024
 export const membersAtOnce = 250
 /** Fields of a root type that are created at once. */
 export const fieldsAtOnce = 32
+/** Items of a list that is sorted by insertion. */
+export const sortedByInsertion = 20
 /** Items per part of a sort, so that each takes about a millisecond. */
 export const sortedAtOnce = 1000
 /** Wrappers of a type whose texts are kept, as a number: more are never written by people. */

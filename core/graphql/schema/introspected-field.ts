@@ -170,7 +170,8 @@ export interface Described {
   readonly defaultValue?: unknown
 }
 
-const nothing = bytesOf('null')
+/** The bytes of null. */
+export const nothing = bytesOf('null')
 const yes = bytesOf('true')
 const no = bytesOf('false')
 

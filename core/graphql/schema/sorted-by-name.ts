@@ -2,14 +2,12 @@
 
 import type { Steps } from '../../concurrency/stepwise.ts'
 import { compareNaturally, naturalKey } from '../../names/natural-order.ts'
-import { sortedAtOnce } from '../tuning.ts'
+import { sortedAtOnce, sortedByInsertion } from '../tuning.ts'
 
-interface Named {
+/** A type, a field, an argument or a value. */
+export interface Named {
   readonly name: string
 }
-
-/** Items that are sorted by insertion. */
-const most = 20
 
 const byName = (a: Named, b: Named) => compareNaturally(a.name, b.name)
 
@@ -19,7 +17,7 @@ export function fewByName(items: readonly Named[]): readonly Named[] {
   let first = 1
   while (first < length && byName(items[first - 1]!, items[first]!) <= 0) first++
   if (first >= length) return items
-  if (length > most) return items.toSorted(byName)
+  if (length > sortedByInsertion) return items.toSorted(byName)
   const sorted = items.slice()
   // For so few items the engine's sort costs more.
   for (let i = first; i < length; i++) {

@@ -2,7 +2,6 @@
 // the names that they declared: the reading of requests turns one into the other.
 
 import {
-  type GraphQLArgument,
   GraphQLEnumType,
   type GraphQLEnumValueConfigMap,
   type GraphQLFieldConfig,
@@ -55,7 +54,7 @@ function rename(named: Named, name: string): void {
   named.name = name
 }
 
-type Fields = Readonly<Record<string, Named & { readonly args?: readonly GraphQLArgument[] }>>
+type Fields = Readonly<Record<string, Named & { readonly args?: readonly Named[] }>>
 
 /** The same configuration of a field or an argument, of which requests see another name. */
 function spelledConfig<Config extends object>(config: Config, name: string, spelled: string): Config {
@@ -87,7 +86,7 @@ function spelledMembers<Config extends object>(given: Given<Config>, own: OwnNam
 
 /** The type with its fields, their arguments, or its values in the naming convention. Names of members stay. */
 export function spelledType<T extends GraphQLNamedType>(type: T, own: OwnNames): T {
-  if (isEnumType(type)) return type.name === 'order_by' ? (spelledEnum(type) as unknown as T) : type
+  if (isEnumType(type)) return type.name === 'order_by' ? (spelledEnum(type) as GraphQLNamedType as T) : type
   if (!isObjectType(type) && !isInputObjectType(type)) return type
   if (type instanceof LeanObjectType || type instanceof LeanInputType) {
     const lean = type as { given: () => Given<object> }
@@ -101,7 +100,7 @@ export function spelledType<T extends GraphQLNamedType>(type: T, own: OwnNames):
     for (const field of Object.values(typeof declared === 'function' ? declared() : declared)) {
       rename(field, spelledName(field.name, own))
       for (const argument of field.args ?? []) {
-        if (isSpelled(argument.name)) rename(argument as unknown as Named, camelCase(argument.name))
+        if (isSpelled(argument.name)) rename(argument, camelCase(argument.name))
       }
       spelled[field.name] = field
     }

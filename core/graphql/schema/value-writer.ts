@@ -10,18 +10,18 @@ import {
 } from 'graphql'
 import { compareText } from '../../names/names.ts'
 import { LeanField, LeanInput, LeanInputType, type LeanList, LeanObjectType } from '../read/lean-types.ts'
-import { ByteText, bytesOf, type Piece } from './byte-text.ts'
-import { type Described, type Frame, type Frames, type IntrospectedField, valueIn } from './introspected-field.ts'
-import { fewByName } from './sorted-by-name.ts'
+import { ByteText, type Piece } from './byte-text.ts'
+import {
+  type Described,
+  type Frame,
+  type Frames,
+  type IntrospectedField,
+  nothing,
+  valueIn,
+} from './introspected-field.ts'
+import { fewByName, type Named } from './sorted-by-name.ts'
 import type { Members } from './whole-schema.ts'
 
-/** A type, a field, an argument or a value. */
-export interface Named {
-  readonly name: string
-}
-
-/** The bytes of null. */
-export const nothing = bytesOf('null')
 /** Characters between values. */
 export const [comma, openBracket, closeBracket, openBrace, closeBrace] = [44, 91, 93, 123, 125] as const
 

@@ -93,7 +93,7 @@ export class WholeSchema {
   /** Whether the name of a type has another type, too. */
   #isAmbiguous = false
   readonly #byName = new Map<string, GraphQLNamedType>()
-  /** Types that belong to no schema, such as scalars, and enums: these few are referred to most. */
+  /** Those of the reached types that bear no mark of it, such as scalars: they are few, and most references lead to them. */
   readonly #others = new Set<GraphQLNamedType>()
   readonly #rootTypes = new Map<RootKind, GraphQLObjectType>()
   readonly #largeRoots = new Map<GraphQLNamedType, LargeRoot>()
@@ -328,7 +328,7 @@ export class WholeSchema {
 
   #reach(type: GraphQLNamedType): void {
     if (isLean(type)) {
-      // Such a type belongs to one schema.
+      // Such a type belongs to one schema, and so can bear its mark.
       if (type.reachedBy === this) return
       type.reachedBy = this
     } else {

@@ -20,13 +20,13 @@ import { isEnumValueName, nameText, pathKeys, validationFailed } from '../../../
 import { conflictRefusal, keysOf, type TableModel } from '../../../../sdk/metadata.ts'
 import { always, type OnConflict } from '../../../../sdk/sql.ts'
 import { booleanExpressionType, planBoolean } from '../queries/boolean-expression.ts'
+import { columnValues } from '../queries/select-arguments.ts'
 import { updatableColumns } from './written-columns.ts'
 
 /** With interface 2, the only value for roles that may update no column. It names none, so it is refused. */
 const placeholder = '_PLACEHOLDER'
 
-const unusable = { description: 'placeholder (do not use)' }
-const columnValue = { description: 'column name' }
+const unusable = { [placeholder]: { description: 'placeholder (do not use)' } }
 
 const isLater = ({ settings }: SchemaScope): boolean => settings.graphqlInterface === '2'
 
@@ -87,8 +87,7 @@ function constraintText(scope: SchemaScope, { catalog }: TableModel, name: strin
 function updateColumnType(scope: SchemaScope, table: TableModel, columns: readonly string[]): GraphQLEnumType {
   const name = `${table.graphqlName}_update_column`
   return scope.tableType(table, name, () => {
-    const configOf = (column: string) => (column === placeholder ? unusable : columnValue)
-    const values = () => Object.fromEntries(columns.map((column) => [column, configOf(column)]))
+    const values = () => (columns.every((each) => each === placeholder) ? unusable : columnValues(columns))
     const description = `update columns of table "${nameText(table.name)}"`
     return new LeanEnumType({ name, description, values })
   })

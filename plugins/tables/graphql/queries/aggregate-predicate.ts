@@ -25,7 +25,7 @@ import {
   pairArguments,
 } from './compared-aggregate.ts'
 import { valueComparison } from './comparison.ts'
-import { distinctColumn, selectColumnType } from './select-arguments.ts'
+import { columnValues, distinctColumn, selectColumnType } from './select-arguments.ts'
 
 const [dependent, independent] = pairArguments
 
@@ -96,10 +96,7 @@ function argumentType(
   const operator = `${table.graphqlName}_aggregate_bool_exp_${aggregate.name}`
   const enumName = `${table.graphqlName}_select_column_${operator}_arguments_columns`
   const column = scope.tableType(table, enumName, () => {
-    const values = () => {
-      const names = columnsFor(scope, table, aggregate)
-      return Object.fromEntries(names.map((each) => [each, { description: 'column name' }]))
-    }
+    const values = () => columnValues(columnsFor(scope, table, aggregate))
     const description = `select columns of table "${nameText(table.name)}" for "${aggregate.name}"`
     return new LeanEnumType({ name: enumName, description, values })
   })

@@ -1,6 +1,6 @@
 // The arguments of everything that selects rows: `where`, `order_by`, `distinct_on`, `limit`, `offset`.
 
-import { type GraphQLEnumType, GraphQLInt, GraphQLList, GraphQLNonNull } from 'graphql'
+import { type GraphQLEnumType, type GraphQLEnumValueConfigMap, GraphQLInt, GraphQLList, GraphQLNonNull } from 'graphql'
 import type { WantedRows } from '../../../../sdk/access.ts'
 import {
   type FieldArguments,
@@ -28,15 +28,18 @@ import { orderByType, planOrder } from './order-by.ts'
 
 const columnValue = { description: 'column name' }
 
+/** Enum values that name columns. */
+export const columnValues = (names: readonly string[]): GraphQLEnumValueConfigMap =>
+  Object.fromEntries(names.map((name) => [name, columnValue]))
+
 /** `T_select_column`; null when the role may select no column, or none whose name an enum can hold. */
 export const selectColumnType = perTable((scope, table): GraphQLEnumType | null => {
   const columns = [...selectableColumns(scope, table).keys()].filter(isEnumValueName)
   if (columns.length === 0) return null
   const name = `${table.graphqlName}_select_column`
   return scope.tableType(table, name, () => {
-    const values = () => Object.fromEntries(columns.map((column) => [column, columnValue]))
     const description = `select columns of table "${nameText(table.name)}"`
-    return new LeanEnumType({ name, description, values })
+    return new LeanEnumType({ name, description, values: () => columnValues(columns) })
   })
 })
 

@@ -69,6 +69,7 @@ export {
   fieldMap,
   type PlannedField,
 } from '../core/graphql/schema/field.ts'
+export type { Member as SchemaMember } from '../core/graphql/schema/members.ts'
 export { placeholderField } from '../core/graphql/schema/root-type.ts'
 export {
   arraysAreLists,
@@ -82,7 +83,6 @@ export {
 } from '../core/graphql/schema/scalars.ts'
 export { type VisitType, walkSchema } from '../core/graphql/schema/schema-walk.ts'
 export { sortedByName } from '../core/graphql/schema/sorted-by-name.ts'
-export type { Member as SchemaMember } from '../core/graphql/schema/whole-schema.ts'
 export type {
   CachedOperation,
   GraphQLService,

@@ -71,6 +71,13 @@ export const longestIntrospectionKey = 20_000
 /** The level of their compression by zstd: the lowest, since the text repeats itself and the time is the server's. */
 export const introspectionLevel = 1
 
+/** Tables of a model whose introspection is worth a warm-up: a smaller one takes a few tenths of a second at most. */
+export const largeModel = 300
+/** Milliseconds after the start, or after a change of the metadata, before the warm-up. */
+export const warmUpAfterMillis = 500
+/** Values of an introspection that the warm-up writes, of the ten million of 2,000 tables. */
+export const warmUpValues = 2_000_000
+
 /** Fields of each contribution that are made at the start, to find faults of plugins: more than most plugins have. */
 export const fieldsChecked = 20
 
@@ -96,6 +103,8 @@ export const shortText = 200
 export const valuesAtOnce = 1024
 /** Members of a type that is written without a pause: some tenths of a millisecond. */
 export const membersAtOnce = 250
+/** Types that are found by their names from then on, at once. */
+export const typesIndexedAtOnce = 1000
 /** Fields of a root type that are created at once. */
 export const fieldsAtOnce = 32
 /** Items of a list that is sorted by insertion. */

@@ -13,10 +13,11 @@ import { validationFailed } from '../../errors/errors.ts'
 import { leastValues, membersAtOnce, valuesAtOnce, valuesPerPart } from '../tuning.ts'
 import { ByteText, joined } from './byte-text.ts'
 import { type IntrospectedField, nothing, valueIn } from './introspected-field.ts'
+import type { Members } from './members.ts'
 import { ReleasedFields } from './role-schema.ts'
 import { type Named, sortedByName } from './sorted-by-name.ts'
 import { closeBracket, comma, metaTypes, openBracket, ValueWriter } from './value-writer.ts'
-import type { Members, WholeSchema, WriteType } from './whole-schema.ts'
+import type { WholeSchema, WriteType } from './whole-schema.ts'
 import { WrittenTypes } from './written-types.ts'
 
 /** Whether an answer has the fields of each type once, and none of a type within another. */
@@ -52,12 +53,19 @@ export class IntrospectionWriter {
   #paused = 0
   /** Whether fields of types are released when they were written. */
   #releases = false
+  /** Whether names of types were compared when they were put in order. */
+  #isUnambiguous = false
 
   /** `sortsMetaEnums`: whether the enums of introspection itself are sorted, too. */
   constructor(schemaAnew: () => WholeSchema, sortsMetaEnums: boolean) {
     this.#schemaAnew = schemaAnew
     this.#schema = schemaAnew()
     this.#to = new ValueWriter(sortsMetaEnums)
+  }
+
+  /** The number of values that were written. */
+  get values(): number {
+    return this.#to.values
   }
 
   /** Counts the values of an answer that was written before, unless they are more than `most` with the others. */
@@ -86,6 +94,7 @@ export class IntrospectionWriter {
   *#value(field: IntrospectedField, { prefix, suffix }: Around, releases: boolean): Steps<WrittenAnswer> {
     const before = this.#to.values++
     if (this.#schema.isSpent) this.#schema = this.#schemaAnew()
+    this.#isUnambiguous = false
     this.#releases = releases
     this.#writeType = null
     this.#to.out = new ByteText()
@@ -113,7 +122,7 @@ export class IntrospectionWriter {
     }
     yield* this.#object(field, schema)
     // A schema with two types of one name is refused by each introspection.
-    yield* this.#schema.completed()
+    if (!this.#isUnambiguous) yield* this.#schema.unambiguous()
   }
 
   *#object({ fields }: IntrospectedField, source: unknown): Steps<void> {
@@ -161,7 +170,9 @@ export class IntrospectionWriter {
     this.#writeType = null
     this.#to.out.add(before)
     this.#to.out.byte(openBracket)
-    this.#to.out.add(yield* types.inOrder())
+    const { pieces, isAmbiguous } = yield* types.inOrder()
+    this.#isUnambiguous = !isAmbiguous
+    this.#to.out.add(pieces)
     this.#to.out.byte(closeBracket)
   }
 

@@ -4,8 +4,9 @@ import type { GraphQLNamedType } from 'graphql'
 import type { Steps } from '../../concurrency/stepwise.ts'
 import type { PlannedSchema } from '../read/planned-schema.ts'
 import { membersAtOnce } from '../tuning.ts'
+import type { Member } from './members.ts'
 import { ReleasedFields } from './role-schema.ts'
-import { type Member, WholeSchema, type WriteType } from './whole-schema.ts'
+import { WholeSchema, type WriteType } from './whole-schema.ts'
 
 /** Called for each type, with its fields or values; several times in a row if the type has many of them. */
 export type VisitType = (type: GraphQLNamedType, members: readonly Member[]) => void
@@ -36,6 +37,7 @@ function* walk(role: PlannedSchema, visit: VisitType, releases: boolean): Steps<
     }
   }
   yield* schema.each(write, releases)
+  yield* schema.unambiguous()
 }
 
 /** At least one part. */

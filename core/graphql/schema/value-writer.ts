@@ -19,8 +19,8 @@ import {
   nothing,
   valueIn,
 } from './introspected-field.ts'
+import type { Members } from './members.ts'
 import { fewByName, type Named } from './sorted-by-name.ts'
-import type { Members } from './whole-schema.ts'
 
 /** Characters between values. */
 export const [comma, openBracket, closeBracket, openBrace, closeBrace] = [44, 91, 93, 123, 125] as const

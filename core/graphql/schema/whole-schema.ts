@@ -2,14 +2,10 @@
 
 import {
   type GraphQLDirective,
-  type GraphQLEnumValue,
-  type GraphQLField,
-  type GraphQLInputField,
   type GraphQLInterfaceType,
   type GraphQLNamedType,
   type GraphQLObjectType,
   introspectionTypes,
-  isEnumType,
   isInterfaceType,
   isObjectType,
   isUnionType,
@@ -17,10 +13,11 @@ import {
 import { atOnce, type Steps } from '../../concurrency/stepwise.ts'
 import { internalError } from '../../errors/errors.ts'
 import { conflictingDefinitions } from '../../metadata/naming/type-names.ts'
-import { isLean, LeanField, LeanInput, LeanList, type LeanValue, leanMembers, namedType } from '../read/lean-types.ts'
+import { isLean, LeanField, LeanInput, type LeanList, namedType } from '../read/lean-types.ts'
 import type { PlannedRoot, PlannedSchema } from '../read/planned-schema.ts'
-import { fieldsAtOnce } from '../tuning.ts'
+import { fieldsAtOnce, typesIndexedAtOnce } from '../tuning.ts'
 import { directivesOf } from './directives.ts'
+import { type Member, type Members, membersOf, noMembers, partsOf } from './members.ts'
 import { withMergedRows } from './merged-rows.ts'
 import { sortedByName } from './sorted-by-name.ts'
 
@@ -34,14 +31,12 @@ interface Roots {
   readonly subscription: GraphQLObjectType | undefined
 }
 
-/** All types of a role's schema, each name once. */
+/** All types of a role's schema. */
 class Complete {
-  readonly byName: ReadonlyMap<string, GraphQLNamedType>
   readonly #types: readonly GraphQLNamedType[]
   #implementations: ReadonlyMap<string, readonly GraphQLObjectType[]> | null = null
 
-  constructor(byName: ReadonlyMap<string, GraphQLNamedType>, types: readonly GraphQLNamedType[]) {
-    this.byName = byName
+  constructor(types: readonly GraphQLNamedType[]) {
     this.#types = types
   }
 
@@ -55,20 +50,6 @@ class Complete {
 /** The type in a form of its own, unless it keeps no fields: those that it creates when they are read are released with it. */
 const copyOf = <T extends GraphQLNamedType>(type: T): T =>
   isLean(type) ? type : Object.assign(Object.create(Object.getPrototypeOf(type)), type)
-
-/** A field or value of a type. */
-export type Member =
-  | GraphQLField<unknown, unknown>
-  | GraphQLInputField
-  | GraphQLEnumValue
-  | LeanField
-  | LeanInput
-  | LeanValue
-
-/** The members of a type. */
-export type Members = LeanList<Member>
-
-const noMembers: Members = new LeanList<Member>([], false)
 
 /** Writes a type with its members; the rest of the work is returned as steps. */
 export type WriteType = (type: GraphQLNamedType, members: Members) => Steps<void> | undefined
@@ -90,9 +71,9 @@ export class WholeSchema {
   readonly directives: readonly GraphQLDirective[]
   readonly #role: PlannedSchema
   #reached: GraphQLNamedType[] = []
-  /** Whether the name of a type has another type, too. */
-  #isAmbiguous = false
+  /** Reached types by their names, as far as one was asked for. */
   readonly #byName = new Map<string, GraphQLNamedType>()
+  #indexed = 0
   /** Those of the reached types that bear no mark of it, such as scalars: they are few, and most references lead to them. */
   readonly #others = new Set<GraphQLNamedType>()
   readonly #rootTypes = new Map<RootKind, GraphQLObjectType>()
@@ -129,18 +110,29 @@ export class WholeSchema {
 
   /** The type of this name; null if no field leads to it. */
   *typeNamed(name: string): Steps<GraphQLNamedType | null> {
-    if (this.mayRepeatRows) yield* this.completed()
-    else if (!this.#roots) {
+    if (this.mayRepeatRows) return (yield* this.unambiguous()).get(name) ?? null
+    if (!this.#roots) {
       // The thousands of fields of one root are known without those of the others.
       const asked = rootKinds.find((kind) => this.#role.root(kind).name === name && !this.#isAbsent(kind))
       if (asked) return yield* this.#root(asked)
     }
     yield* this.roots()
-    while (!this.#complete && !this.#byName.has(name)) {
+    for (;;) {
+      yield* this.#index()
+      const type = this.#byName.get(name)
+      if (type) return type
+      if (this.#complete) return null
       if (this.#visited < this.#reached.length) yield* this.#visitNext()
-      else yield* this.completed()
+      else yield* this.unambiguous()
     }
-    return (this.#complete ?? { byName: this.#byName }).byName.get(name) ?? null
+  }
+
+  *#index(): Steps<void> {
+    while (this.#indexed < this.#reached.length) {
+      const type = this.#reached[this.#indexed++]!
+      this.#byName.set(type.name, type)
+      if (this.#indexed % typesIndexedAtOnce === 0) yield
+    }
   }
 
   /** The root types. */
@@ -172,35 +164,45 @@ export class WholeSchema {
     return type
   }
 
-  /** All types, by name; refused when two types share a name. */
+  /** All types by name; refused when two types share one. */
+  *unambiguous(): Steps<ReadonlyMap<string, GraphQLNamedType>> {
+    yield* this.completed()
+    yield* this.#index()
+    if (this.#byName.size === this.#reached.length) return this.#byName
+    const name = this.#role.ambiguousTypeName()
+    throw internalError(conflictingDefinitions(name ?? repeatedName(this.#reached)))
+  }
+
+  /** All types; two of them may share a name. */
   *completed(): Steps<Complete> {
     if (this.#complete) return this.#complete
-    const { query, mutation, subscription } = yield* this.roots()
+    yield* this.roots()
     for (const root of this.#largeRoots.values()) yield* this.#reachFromRoot(root)
     while (this.#visited < this.#reached.length) yield* this.#visitNext()
-    const all = this.#reached
-    const types = this.mayRepeatRows ? withMergedRows(all) : all
-    if (types !== all) {
-      this.#reached = [...types]
-      this.#visited = types.length
-      this.#parts = types.reduce((parts, type) => parts + partsOf(membersOf(type)), 0)
-      this.#largeRoots.clear()
-    }
-    const isSame = types === all
-    const byName = isSame ? this.#byName : new Map(types.map((type) => [type.name, type]))
-    if (isSame ? this.#isAmbiguous : byName.size < types.length) {
-      const name = this.#role.ambiguousTypeName()
-      throw internalError(conflictingDefinitions(name ?? repeatedName(types)))
-    }
-    const now = <T extends GraphQLNamedType | undefined>(type: T): T => (type && byName.get(type.name)) as T
-    this.#roots = { query: now(query), mutation: now(mutation), subscription: now(subscription) }
-    this.#complete = new Complete(byName, types)
+    if (this.mayRepeatRows) this.#merge()
+    this.#complete = new Complete(this.#reached)
     return this.#complete
   }
 
+  /** Merges row types of one name. */
+  #merge(): void {
+    const types = withMergedRows(this.#reached)
+    if (types === this.#reached) return
+    this.#reached = [...types]
+    this.#visited = types.length
+    this.#parts = types.reduce((parts, type) => parts + partsOf(membersOf(type)), 0)
+    this.#largeRoots.clear()
+    this.#byName.clear()
+    this.#indexed = 0
+    const byName = new Map(types.map((type) => [type.name, type]))
+    const now = <T extends GraphQLNamedType | undefined>(type: T): T => (type && byName.get(type.name)) as T
+    const { query, mutation, subscription } = this.#roots!
+    this.#roots = { query: now(query), mutation: now(mutation), subscription: now(subscription) }
+  }
+
   /**
-   * Calls back for each type, and reaches the types that it leads to; refused when two types share a name. With `releases`,
-   * types of tables lose their fields after the call: no other call may read them.
+   * Calls back for each type, and reaches the types that it leads to; two of them may share a name. With `releases`, types of
+   * tables lose their fields after the call: no other call may read them.
    */
   *each(write: WriteType, releases: boolean): Steps<void> {
     yield* this.roots()
@@ -336,8 +338,6 @@ export class WholeSchema {
       this.#others.add(type)
     }
     this.#reached.push(type)
-    this.#byName.set(type.name, type)
-    if (this.#byName.size < this.#reached.length) this.#isAmbiguous = true
   }
 }
 
@@ -359,25 +359,7 @@ export const implementationsIn = (role: PlannedSchema, type: GraphQLInterfaceTyp
 
 /** Creates all types of a schema; throws if no schema can hold them. */
 export function checkWhole(role: PlannedSchema): void {
-  atOnce(new WholeSchema(role).completed())
-}
-
-/** The fields or values of a type, in their own order. */
-function membersOf(type: GraphQLNamedType): Members {
-  const lean = leanMembers(type)
-  if (lean) return lean
-  const members = isEnumType(type) ? type.getValues() : 'getFields' in type ? Object.values(type.getFields()) : []
-  return new LeanList<Member>(members, false)
-}
-
-/** The number of a type, its members, and their arguments. */
-function partsOf({ members }: Members): number {
-  let parts = 1 + members.length
-  for (const member of members) {
-    if (member instanceof LeanField) parts += member.list.members.length
-    else if (!(member instanceof LeanInput) && 'args' in member) parts += member.args.length
-  }
-  return parts
+  atOnce(new WholeSchema(role).unambiguous())
 }
 
 function implementationsOf(types: readonly GraphQLNamedType[]): Map<string, GraphQLObjectType[]> {

@@ -1,12 +1,15 @@
 // Long computations in steps, so that other requests can run in between.
 
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 
 /** A computation that pauses now and then; its input must not change until it is done. */
 export type Steps<T> = Generator<void, T>
 
 /** The time in milliseconds after which a computation yields to the event loop. */
 const turn = 2
+
+/** The pause in milliseconds between two turns of a computation in the background. */
+const backgroundPause = 6
 
 /** Runs a computation to its end, and yields to the event loop after each turn. */
 export async function inTurns<T>(steps: Steps<T>): Promise<T> {
@@ -16,6 +19,14 @@ export async function inTurns<T>(steps: Steps<T>): Promise<T> {
     if (performance.now() - began < turn) continue
     await nextTurn()
     began = performance.now()
+  }
+}
+
+/** Runs a computation that nobody waits for: it pauses after each turn, so that requests have most of the time. */
+export async function inBackground(steps: Steps<unknown>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    for (const began = performance.now(); performance.now() - began < turn; ) if (steps.next().done) return
+    await sleep(backgroundPause, undefined, { ref: false })
   }
 }
 

@@ -18,6 +18,7 @@ import { GraphQLEngine } from '../graphql/engine.ts'
 import { GraphQLPlanner } from '../graphql/planner.ts'
 import type { Contribution } from '../graphql/schema/contribution.ts'
 import type { GraphQLService } from '../graphql/service.ts'
+import { WarmUp } from '../graphql/warm-up.ts'
 import { takeBodiesAsBytes } from '../http/body/body-reading.ts'
 import { listen } from '../http/listen.ts'
 import { inDialect, toAnswerable } from '../http/route/answer.ts'
@@ -98,8 +99,8 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
   const routes = new Map<string, OwnedRoute>()
   const described = describePlugins(plugins, given.ofPlugins, { routes, apis })
   const made = createServices({ ...options, given, described, routes }, apis)
-  const { http, services, metadata, outgoing, planner } = made
-  const { drain, stop, close } = closing({ http, services, metadata, outgoing })
+  const { http, services, metadata, planner, warmUp } = made
+  const { drain, stop, close } = closing(made)
   try {
     const { database, observe } = services
     await migrate({ settings, observe, owners: migrationOwners(plugins) })
@@ -127,7 +128,12 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
     get model() {
       return services.metadata.model
     },
-    listen: () => listen(http, settings),
+    async listen() {
+      const port = await listen(http, settings)
+      metadata.onChange((model) => warmUp.consider(model))
+      warmUp.consider(metadata.model)
+      return port
+    },
     drain,
     stop,
     close,
@@ -195,7 +201,7 @@ function createServices(options: ServiceOptions, apis: Apis) {
     stopping: [],
     closing: [],
   }
-  return { http, services, metadata, outgoing, planner }
+  return { http, services, metadata, outgoing, planner, warmUp: new WarmUp(planner) }
 }
 
 /** The egress policy; null: all addresses are reachable. */
@@ -287,7 +293,8 @@ function closing({
   services,
   metadata,
   outgoing,
-}: Omit<ReturnType<typeof createServices>, 'planner'>): Pick<RunningEngine, 'drain' | 'stop' | 'close'> {
+  warmUp,
+}: ReturnType<typeof createServices>): Pick<RunningEngine, 'drain' | 'stop' | 'close'> {
   const timeout = services.settings.gracefulShutdownTimeout * 1000
   let begun = 0
   /** Milliseconds left for a hook. All hooks share one timeout; after it each has a margin to write its results. */
@@ -298,6 +305,7 @@ function closing({
   let drained: Promise<void> | undefined
   const drain = () => (drained ??= announce())
   const endLong = async () => {
+    warmUp.end()
     await drain()
     begun = performance.now()
     for (const hook of services.stopping.toReversed()) {

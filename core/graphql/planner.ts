@@ -12,7 +12,13 @@ import { PlanCache, type PlanGroup } from './plan/plan-cache.ts'
 import { type PlannedRequest, type PreparedOperation, prepareOperation } from './plan/prepared.ts'
 import { validateDocument } from './plan/validate.ts'
 import { type JsonSchema, variablesSchema } from './plan/variables-schema.ts'
-import { chooseOperation, DocumentCache, type GraphQLOperation, type ParsedDocument } from './read/document.ts'
+import {
+  chooseOperation,
+  DocumentCache,
+  type GraphQLOperation,
+  type ParsedDocument,
+  parseDocument,
+} from './read/document.ts'
 import { mentionedVariables } from './read/mentioned-variables.ts'
 import { PlanContext, type Variables } from './read/plan-context.ts'
 import type { GraphQLRequest, ValidationOptions } from './read/request.ts'
@@ -124,6 +130,12 @@ export class GraphQLPlanner {
     const operation = chooseOperation(document, request.operationName)
     const variables = readVariables(operation, request.variables, mentionedVariables(operation))
     return { schema, prepared: prepareOperation(new PlanContext(schema, operation, variables)), variables }
+  }
+
+  /** Plans a request of the server itself in the served model; nothing of it is kept. */
+  planAlone(query: string, session: Session): PlannedRequest {
+    const request = { query, operationName: null, variables: {} }
+    return this.#planOnce(parseDocument(query), request, session, { model: this.#options.model() })
   }
 
   operation({ query, operationName }: Pick<GraphQLRequest, 'query' | 'operationName'>): GraphQLOperation {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { constants, type ZstdOptions, zstdCompress, zstdDecompress } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import { Mutex } from '../../concurrency/mutex.ts'
-import { inTurns } from '../../concurrency/stepwise.ts'
+import { inTurns, type Steps } from '../../concurrency/stepwise.ts'
 import type { Model } from '../../metadata/document/model.ts'
 import type { BoundArguments } from '../read/arguments.ts'
 import type { PlannedSchema } from '../read/planned-schema.ts'
@@ -102,13 +102,25 @@ export class Introspection {
    * needs.
    */
   async answer(selection: FieldSelection, argumentsOf: BoundArguments, around: Around): Promise<Buffer> {
-    const { model, role, backendOnly, kind, dialect } = this.#role
+    const { model, role, backendOnly, kind } = this.#role
     const introspections = answersAbout(model)
     const field = introspectedField(selection, argumentsOf)
     const key = JSON.stringify([role, backendOnly, kind, around.prefix, selectionText(field)])
-    this.#writer ??= new IntrospectionWriter(() => new WholeSchema(this.#role.anew()), dialect.metaEnums === 'by name')
-    const writer = this.#writer
+    const writer = this.#writerOfAll()
     const known = await introspections.known(key, ({ values, most }) => writer.admits(values, most))
     return known ?? (await introspections.write(key, () => inTurns(writer.value(field, around))))
+  }
+
+  /** Writes an answer of which about so many values are wanted, and drops it. */
+  *part(selection: FieldSelection, argumentsOf: BoundArguments, values: number): Steps<void> {
+    const writer = this.#writerOfAll()
+    const steps = writer.value(introspectedField(selection, argumentsOf), { prefix: '', suffix: '' })
+    while (writer.values < values && !steps.next().done) yield
+  }
+
+  #writerOfAll(): IntrospectionWriter {
+    const sortsMetaEnums = this.#role.dialect.metaEnums === 'by name'
+    this.#writer ??= new IntrospectionWriter(() => new WholeSchema(this.#role.anew()), sortsMetaEnums)
+    return this.#writer
   }
 }

@@ -103,7 +103,7 @@ export const shortText = 200
 export const valuesAtOnce = 1024
 /** Members of a type that is written without a pause: some tenths of a millisecond. */
 export const membersAtOnce = 250
-/** Types that are found by their names from then on, at once. */
+/** Types that are added at once to those that are found by their names. */
 export const typesIndexedAtOnce = 1000
 /** Fields of a root type that are created at once. */
 export const fieldsAtOnce = 32

@@ -111,7 +111,7 @@ export class Introspection {
     return known ?? (await introspections.write(key, () => inTurns(writer.value(field, around))))
   }
 
-  /** Writes an answer of which about so many values are wanted, and drops it. */
+  /** Writes about so many values of an answer, and drops them. */
   *part(selection: FieldSelection, argumentsOf: BoundArguments, values: number): Steps<void> {
     const writer = this.#writerOfAll()
     const steps = writer.value(introspectedField(selection, argumentsOf), { prefix: '', suffix: '' })

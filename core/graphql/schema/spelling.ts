@@ -93,8 +93,8 @@ export function spelledType<T extends GraphQLNamedType>(type: T, own: OwnNames):
     const { given } = lean
     lean.given = () => spelledMembers(given(), own)
   }
-  const holder = type as unknown as { _fields: Fields | (() => Fields) }
-  const declared = holder._fields
+  const holder = type as GraphQLNamedType as { _fields?: Fields | (() => Fields) }
+  const declared = holder._fields!
   holder._fields = () => {
     const spelled: Record<string, Fields[string]> = Object.create(null)
     for (const field of Object.values(typeof declared === 'function' ? declared() : declared)) {

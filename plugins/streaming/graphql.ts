@@ -3,7 +3,6 @@
 import {
   type Contribution,
   columnCodec,
-  columnType,
   type FieldSelection,
   graphql,
   LeanInputType,
@@ -16,6 +15,7 @@ import { basesWithin, type ColumnModel, customRootField, isUniqueBy, type TableM
 import { allOf, isOrdered, type RootOutput } from '../../sdk/sql.ts'
 import {
   booleanExpressionType,
+  columnInputs,
   fieldsOfTables,
   planBoolean,
   planRow,
@@ -61,8 +61,11 @@ function streamsOf(scope: SchemaScope, table: TableModel) {
 
 /** The ordered columns that the role may select, by GraphQL name. */
 function cursorColumns(scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> {
-  const columns = [...selectableColumns(scope, table)]
-  return new Map(columns.filter(([, { type }]) => isOrdered(type)))
+  const columns = selectableColumns(scope, table)
+  const isPosition = ({ type }: ColumnModel) => isOrdered(type)
+  // In most tables all are, and other types share their inputs.
+  if ([...columns.values()].every(isPosition)) return columns
+  return new Map([...columns].filter(([, column]) => isPosition(column)))
 }
 
 function streamField(scope: SchemaScope, table: TableModel): graphql.GraphQLFieldConfig<unknown, unknown> {
@@ -107,12 +110,7 @@ function cursorType(scope: SchemaScope, table: TableModel): graphql.GraphQLInput
 function cursorValueType(scope: SchemaScope, table: TableModel): graphql.GraphQLInputObjectType {
   const name = `${table.graphqlName}_stream_cursor_value_input`
   return scope.tableType(table, name, () => {
-    const fields = () => {
-      const members = [...cursorColumns(scope, table)].map(([field, column]) => {
-        return [field, { type: columnType(scope, column)!, description: column.comment }]
-      })
-      return Object.fromEntries(members)
-    }
+    const fields = () => columnInputs(cursorColumns(scope, table), scope)
     const description = 'Initial value of the column from where the streaming should start'
     return new LeanInputType({ name, description, fields })
   })

@@ -8,6 +8,7 @@ import { columnOrders } from './graphql/queries/order-by.ts'
 import { tableQueryFields } from './graphql/queries/query-fields.ts'
 import { columnFields } from './graphql/row-type.ts'
 
+export { columnInputs } from './graphql/column-members.ts'
 export { insertInputType } from './graphql/mutations/insert-input.ts'
 export { onConflictType, planOnConflict } from './graphql/mutations/on-conflict.ts'
 export { isWritableColumn } from './graphql/mutations/written-columns.ts'

@@ -19,8 +19,8 @@ import {
 import { isEnumValueName, nameText, pathKeys, validationFailed } from '../../../../sdk/index.ts'
 import { conflictRefusal, keysOf, type TableModel } from '../../../../sdk/metadata.ts'
 import { always, type OnConflict } from '../../../../sdk/sql.ts'
+import { columnValues } from '../column-members.ts'
 import { booleanExpressionType, planBoolean } from '../queries/boolean-expression.ts'
-import { columnValues } from '../queries/select-arguments.ts'
 import { updatableColumns } from './written-columns.ts'
 
 /** With interface 2, the only value for roles that may update no column. It names none, so it is refused. */
@@ -36,9 +36,8 @@ const isLater = ({ settings }: SchemaScope): boolean => settings.graphqlInterfac
  */
 export function onConflictType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType | null {
   const constraints = constraintNames(scope, table)
-  const columns = [...updatableColumns(scope, table).keys()].filter(isEnumValueName)
-  if (columns.length === 0 && isLater(scope)) columns.push(placeholder)
-  if (constraints.length === 0 || columns.length === 0) return null
+  const hasColumns = [...updatableColumns(scope, table).keys()].some(isEnumValueName)
+  if (constraints.length === 0 || !(hasColumns || isLater(scope))) return null
   const name = `${table.graphqlName}_on_conflict`
   return scope.tableType(table, name, () => {
     return new LeanInputType({
@@ -47,7 +46,7 @@ export function onConflictType(scope: SchemaScope, table: TableModel): GraphQLIn
       fields: (): GraphQLInputFieldConfigMap => ({
         constraint: { type: new GraphQLNonNull(constraintType(scope, table, constraints)) },
         update_columns: {
-          type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(updateColumnType(scope, table, columns)))),
+          type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(updateColumnType(scope, table, hasColumns)))),
           default: { value: [] },
         },
         where: { type: booleanExpressionType(scope, table) },
@@ -84,10 +83,10 @@ function constraintText(scope: SchemaScope, { catalog }: TableModel, name: strin
   return isLater(scope) ? `${text} on columns ${columns.map((column) => `"${column}"`).join(', ')}` : text
 }
 
-function updateColumnType(scope: SchemaScope, table: TableModel, columns: readonly string[]): GraphQLEnumType {
+function updateColumnType(scope: SchemaScope, table: TableModel, hasColumns: boolean): GraphQLEnumType {
   const name = `${table.graphqlName}_update_column`
   return scope.tableType(table, name, () => {
-    const values = () => (columns.every((each) => each === placeholder) ? unusable : columnValues(columns))
+    const values = () => (hasColumns ? columnValues(updatableColumns(scope, table), scope) : unusable)
     const description = `update columns of table "${nameText(table.name)}"`
     return new LeanEnumType({ name, description, values })
   })

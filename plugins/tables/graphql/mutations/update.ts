@@ -11,7 +11,6 @@ import {
   GraphQLString,
 } from 'graphql'
 import {
-  columnType,
   type FieldSelection,
   LeanInputType,
   type PlanContext,
@@ -33,6 +32,7 @@ import {
   type UpdateOperator,
   updateOperators,
 } from '../../../../sdk/sql.ts'
+import { columnInputs } from '../column-members.ts'
 import { isNumeric } from '../queries/aggregate-columns.ts'
 import { booleanExpressionType, planBoolean } from '../queries/boolean-expression.ts'
 import { hasFormerTypes } from '../queries/comparison.ts'
@@ -139,19 +139,18 @@ function operatorType(scope: SchemaScope, table: TableModel, operator: UpdateOpe
       name,
       description: operator.typeDescription(nameText(table.name)),
       fields: () => {
-        const fields = [...operatorColumns(scope, table, operator)].map(([field, column]) => {
-          return [field, { type: operandType(scope, operator, column), description: column.comment }]
-        })
+        const columns = operatorColumns(scope, table, operator)
+        if (operator.operand === 'scalar') return columnInputs(columns, scope)
+        const type = operandType(scope, operator.operand)
+        const fields = [...columns].map(([field, { comment }]) => [field, { type, description: comment }])
         return Object.fromEntries(fields)
       },
     })
   })
 }
 
-function operandType(scope: SchemaScope, { operand }: UpdateOperator, column: ColumnModel): GraphQLInputType {
+function operandType(scope: SchemaScope, operand: Exclude<UpdateOperator['operand'], 'scalar'>): GraphQLInputType {
   switch (operand) {
-    case 'scalar':
-      return columnType(scope, column)!
     case 'integer':
       return GraphQLInt
     case 'text':

@@ -13,6 +13,7 @@ import { LeanEnumType, LeanInputType, type PlanContext, type SchemaScope, type V
 import { isEnumValueName, nameText } from '../../../../sdk/index.ts'
 import { builtInType, type ColumnModel, type TableModel } from '../../../../sdk/metadata.ts'
 import { allOf, always, type Condition, type Mapping, sql } from '../../../../sdk/sql.ts'
+import { valuesNamed } from '../column-members.ts'
 import { selectableColumns } from '../row-type.ts'
 import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
 import {
@@ -25,7 +26,7 @@ import {
   pairArguments,
 } from './compared-aggregate.ts'
 import { valueComparison } from './comparison.ts'
-import { columnValues, distinctColumn, selectColumnType } from './select-arguments.ts'
+import { distinctColumn, selectColumnType } from './select-arguments.ts'
 
 const [dependent, independent] = pairArguments
 
@@ -96,7 +97,7 @@ function argumentType(
   const operator = `${table.graphqlName}_aggregate_bool_exp_${aggregate.name}`
   const enumName = `${table.graphqlName}_select_column_${operator}_arguments_columns`
   const column = scope.tableType(table, enumName, () => {
-    const values = () => columnValues(columnsFor(scope, table, aggregate))
+    const values = () => valuesNamed(columnsFor(scope, table, aggregate))
     const description = `select columns of table "${nameText(table.name)}" for "${aggregate.name}"`
     return new LeanEnumType({ name: enumName, description, values })
   })

@@ -1,6 +1,6 @@
 // The arguments of everything that selects rows: `where`, `order_by`, `distinct_on`, `limit`, `offset`.
 
-import { type GraphQLEnumType, type GraphQLEnumValueConfigMap, GraphQLInt, GraphQLList, GraphQLNonNull } from 'graphql'
+import { type GraphQLEnumType, GraphQLInt, GraphQLList, GraphQLNonNull } from 'graphql'
 import type { WantedRows } from '../../../../sdk/access.ts'
 import {
   type FieldArguments,
@@ -22,24 +22,19 @@ import {
 } from '../../../../sdk/index.ts'
 import { builtInType, type ColumnModel, keysOf, type TableModel } from '../../../../sdk/metadata.ts'
 import { type Codec, codecFor, isOrdered, type Rows } from '../../../../sdk/sql.ts'
+import { columnValues } from '../column-members.ts'
 import { selectableColumns } from '../row-type.ts'
 import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
 import { orderByType, planOrder } from './order-by.ts'
 
-const columnValue = { description: 'column name' }
-
-/** Enum values that name columns. */
-export const columnValues = (names: readonly string[]): GraphQLEnumValueConfigMap =>
-  Object.fromEntries(names.map((name) => [name, columnValue]))
-
 /** `T_select_column`; null when the role may select no column, or none whose name an enum can hold. */
 export const selectColumnType = perTable((scope, table): GraphQLEnumType | null => {
-  const columns = [...selectableColumns(scope, table).keys()].filter(isEnumValueName)
-  if (columns.length === 0) return null
+  const columns = selectableColumns(scope, table)
+  if (![...columns.keys()].some(isEnumValueName)) return null
   const name = `${table.graphqlName}_select_column`
   return scope.tableType(table, name, () => {
     const description = `select columns of table "${nameText(table.name)}"`
-    return new LeanEnumType({ name, description, values: () => columnValues(columns) })
+    return new LeanEnumType({ name, description, values: () => columnValues(columns, scope) })
   })
 })
 

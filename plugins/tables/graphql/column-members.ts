@@ -5,12 +5,11 @@ import { columnType, type SchemaScope, shared } from '../../../sdk/graphql.ts'
 import { isEnumValueName } from '../../../sdk/index.ts'
 import type { ColumnModel } from '../../../sdk/metadata.ts'
 
-/** Columns by GraphQL name, as one role sees them. */
-type Columns = ReadonlyMap<string, ColumnModel>
-
-/** A function of columns that computes each result once, on its first call. */
-function perColumns<T>(compute: (columns: Columns, scope: SchemaScope) => T): typeof compute {
-  const results = new WeakMap<Columns, T>()
+/** A function of a role's columns by GraphQL name that computes each result once, on its first call. */
+function perColumns<T>(
+  compute: (columns: ReadonlyMap<string, ColumnModel>, scope: SchemaScope) => T,
+): (columns: ReadonlyMap<string, ColumnModel>, scope: SchemaScope) => T {
+  const results = new WeakMap<ReadonlyMap<string, ColumnModel>, T>()
   return (columns, scope) => {
     const known = results.get(columns)
     if (known) return known
@@ -20,7 +19,7 @@ function perColumns<T>(compute: (columns: Columns, scope: SchemaScope) => T): ty
   }
 }
 
-/** A field of an input object for each column. */
+/** A field of an input object for each of a role's columns, with the column's own type. */
 export const columnInputs = perColumns((columns, scope): GraphQLInputFieldConfigMap => {
   const fields = Array.from(columns, ([field, column]) => {
     return [field, { type: columnType(scope, column)!, description: column.comment }] as const

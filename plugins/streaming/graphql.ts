@@ -63,7 +63,7 @@ function streamsOf(scope: SchemaScope, table: TableModel) {
 function cursorColumns(scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> {
   const columns = selectableColumns(scope, table)
   const isPosition = ({ type }: ColumnModel) => isOrdered(type)
-  // In most tables all are, and other types share their inputs.
+  // Types of the same map share their members.
   if ([...columns.values()].every(isPosition)) return columns
   return new Map([...columns].filter(([, column]) => isPosition(column)))
 }
@@ -110,7 +110,7 @@ function cursorType(scope: SchemaScope, table: TableModel): graphql.GraphQLInput
 function cursorValueType(scope: SchemaScope, table: TableModel): graphql.GraphQLInputObjectType {
   const name = `${table.graphqlName}_stream_cursor_value_input`
   return scope.tableType(table, name, () => {
-    const fields = () => columnInputs(cursorColumns(scope, table), scope)
+    const fields = () => columnInputs(scope, cursorColumns(scope, table))
     const description = 'Initial value of the column from where the streaming should start'
     return new LeanInputType({ name, description, fields })
   })

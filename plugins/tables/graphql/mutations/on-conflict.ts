@@ -86,7 +86,7 @@ function constraintText(scope: SchemaScope, { catalog }: TableModel, name: strin
 function updateColumnType(scope: SchemaScope, table: TableModel, hasColumns: boolean): GraphQLEnumType {
   const name = `${table.graphqlName}_update_column`
   return scope.tableType(table, name, () => {
-    const values = () => (hasColumns ? columnValues(updatableColumns(scope, table), scope) : unusable)
+    const values = () => (hasColumns ? columnValues(scope, updatableColumns(scope, table)) : unusable)
     const description = `update columns of table "${nameText(table.name)}"`
     return new LeanEnumType({ name, description, values })
   })

@@ -140,7 +140,7 @@ function operatorType(scope: SchemaScope, table: TableModel, operator: UpdateOpe
       description: operator.typeDescription(nameText(table.name)),
       fields: () => {
         const columns = operatorColumns(scope, table, operator)
-        if (operator.operand === 'scalar') return columnInputs(columns, scope)
+        if (operator.operand === 'scalar') return columnInputs(scope, columns)
         const type = operandType(scope, operator.operand)
         const fields = [...columns].map(([field, { comment }]) => [field, { type, description: comment }])
         return Object.fromEntries(fields)

@@ -34,7 +34,7 @@ export const selectColumnType = perTable((scope, table): GraphQLEnumType | null 
   const name = `${table.graphqlName}_select_column`
   return scope.tableType(table, name, () => {
     const description = `select columns of table "${nameText(table.name)}"`
-    return new LeanEnumType({ name, description, values: () => columnValues(columns, scope) })
+    return new LeanEnumType({ name, description, values: () => columnValues(scope, columns) })
   })
 })
 

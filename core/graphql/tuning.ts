@@ -76,7 +76,7 @@ export const largeModel = 300
 /** Milliseconds after the start, or after a change of the metadata, before the warm-up. */
 export const warmUpAfterMillis = 500
 /** Values of an introspection that the warm-up writes, of the ten million of 2,000 tables. */
-export const warmUpValues = 2_000_000
+export const warmUpValues = 700_000
 
 /** Fields of each contribution that are made at the start, to find faults of plugins: more than most plugins have. */
 export const fieldsChecked = 20
@@ -109,7 +109,7 @@ export const typesIndexedAtOnce = 1000
 export const fieldsAtOnce = 32
 /** Items of a list that is sorted by insertion. */
 export const sortedByInsertion = 20
-/** Items per part of a sort, so that each takes about a millisecond. */
-export const sortedAtOnce = 1000
+/** Items that a sort moves between two pauses: some tenths of a millisecond. */
+export const sortedAtOnce = 4096
 /** Wrappers of a type whose texts are kept, as a number: more are never written by people. */
 export const mostWrappers = 1024

@@ -76,9 +76,9 @@ export function naturalKey(name: string): string {
     // A zero comes before all other numbers.
     const length = name.charCodeAt(i) === 48 ? 0 : end - i
     const shown = length < 9 ? String.fromCharCode(48 + length) : `9${String.fromCharCode(length)}`
-    key += name.slice(copied, i) + shown + name.slice(i, end)
-    copied = end
+    key += name.slice(copied, i) + shown
+    copied = i
     i = end
   }
-  return copied === 0 ? name : key + name.slice(copied)
+  return key === '' ? name : key + name.slice(copied)
 }

@@ -29,28 +29,37 @@ export function fewByName(items: readonly Named[]): readonly Named[] {
   return sorted
 }
 
-interface Keyed<T> {
-  readonly key: string
-  readonly item: T
-}
-
-const byKey = (a: Keyed<unknown>, b: Keyed<unknown>) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)
-
 /** The items in the order of their names; those of the same name keep theirs. */
 export function* sortedByName<T extends Named>(items: readonly T[]): Steps<T[]> {
-  const sorted = yield* sortedBetween(items, 0, items.length)
-  return sorted.map(({ item }) => item)
+  const keys: string[] = []
+  for (const { name } of items) {
+    keys.push(naturalKey(name))
+    if (keys.length % sortedAtOnce === 0) yield
+  }
+  const order = yield* orderOf(keys)
+  return Array.from(order, (place) => items[place]!)
 }
 
-function* sortedBetween<T extends Named>(items: readonly T[], start: number, end: number): Steps<Keyed<T>[]> {
-  if (end - start <= sortedAtOnce) {
-    const keyed = items.slice(start, end).map((item) => ({ key: naturalKey(item.name), item }))
-    return keyed.sort(byKey)
+/** The places of texts in their order. A merge sort: it can pause, and the engine's own would call a function for each comparison. */
+function* orderOf(texts: readonly string[]): Steps<Uint32Array> {
+  const count = texts.length
+  let from = new Uint32Array(count)
+  let to = new Uint32Array(count)
+  for (let i = 0; i < count; i++) from[i] = i
+  let moved = 0
+  for (let width = 1; width < count; width *= 2) {
+    for (let start = 0; start < count; start += 2 * width) {
+      const middle = Math.min(start + width, count)
+      const end = Math.min(middle + width, count)
+      let left = start
+      let right = middle
+      for (let i = start; i < end; i++) {
+        const isRight = left === middle || (right < end && texts[from[right]!]! < texts[from[left]!]!)
+        to[i] = from[isRight ? right++ : left++]!
+        if (++moved % sortedAtOnce === 0) yield
+      }
+    }
+    ;[from, to] = [to, from]
   }
-  const middle = (start + end) >> 1
-  const first = yield* sortedBetween(items, start, middle)
-  const second = yield* sortedBetween(items, middle, end)
-  yield
-  // The engine's sort merges sorted runs.
-  return first.concat(second).sort(byKey)
+  return from
 }

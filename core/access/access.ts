@@ -153,8 +153,8 @@ class RoleTables implements RoleAccess {
   readonly #accessor: ComposedAccessor
   readonly #narrower: Narrower
   readonly #byTable = new Map<string, TableAccess | null>()
-  /** The table that was asked for last: often that of the next question. */
-  #last: { readonly name: QualifiedName; readonly access: TableAccess | null } | null = null
+  /** The same by names of the model, which are found sooner. */
+  readonly #byName = new WeakMap<QualifiedName, TableAccess | null>()
 
   constructor(model: Model, accessor: ComposedAccessor, narrowings: readonly OwnedNarrowing[]) {
     this.#model = model
@@ -163,7 +163,8 @@ class RoleTables implements RoleAccess {
   }
 
   get(name: QualifiedName): TableAccess | null {
-    if (this.#last?.name === name) return this.#last.access
+    const known = this.#byName.get(name)
+    if (known !== undefined) return known
     const key = nameKey(name)
     let access = this.#byTable.get(key)
     if (access === undefined) {
@@ -171,7 +172,7 @@ class RoleTables implements RoleAccess {
       access = table ? this.#of(table) : null
       this.#byTable.set(key, access)
     }
-    this.#last = { name, access }
+    this.#byName.set(name, access)
     return access
   }
 

@@ -27,7 +27,7 @@ export {
 } from '../core/graphql/read/document.ts'
 export type { FanOut } from '../core/graphql/read/fan-out.ts'
 export type { ChangeGuard, GuardedChange, GuardedRequest } from '../core/graphql/read/guard.ts'
-export { LeanEnumType, LeanInputType, LeanObjectType, shared } from '../core/graphql/read/lean-types.ts'
+export { type Given, shared } from '../core/graphql/read/lean-members.ts'
 export { literalJson } from '../core/graphql/read/literals.ts'
 export type { Aspect, Dependence, OperationInput, UsedVariable } from '../core/graphql/read/operation-input.ts'
 export { type PlanContext, tooManySelections, type Variables } from '../core/graphql/read/plan-context.ts'
@@ -38,8 +38,16 @@ export {
   readGraphQLRequest,
   type ValidationOptions,
 } from '../core/graphql/read/request.ts'
-export { perTable, type RootFieldMaker } from '../core/graphql/read/schema-scope.ts'
+export { perTable, type RootFieldMaker, type TableKind } from '../core/graphql/read/schema-scope.ts'
 export type { FieldSelection, FieldSource } from '../core/graphql/read/selection.ts'
+export {
+  type TableEnum,
+  type TableInput,
+  type TableObject,
+  tableEnum,
+  tableInput,
+  tableObject,
+} from '../core/graphql/read/table-types.ts'
 export type { Value, ValuePosition } from '../core/graphql/read/values.ts'
 export type { BatchMember } from '../core/graphql/run/batch.ts'
 export type { ResponseHeaders } from '../core/graphql/run/execution-context.ts'

@@ -1,18 +1,12 @@
 // Related rows as part of an inserted one.
 
-import {
-  type GraphQLInputFieldConfig,
-  type GraphQLInputFieldConfigMap,
-  type GraphQLInputObjectType,
-  GraphQLList,
-  GraphQLNonNull,
-} from 'graphql'
+import { type GraphQLInputFieldConfig, type GraphQLInputFieldConfigMap, GraphQLList, GraphQLNonNull } from 'graphql'
 import {
   type InputFieldMap,
-  LeanInputType,
   type NestedInsert,
   type PlanContext,
   type SchemaScope,
+  tableInput,
   type Value,
 } from '../../sdk/graphql.ts'
 import { isGraphQLName, nameText } from '../../sdk/index.ts'
@@ -29,7 +23,7 @@ export function relationshipInsertFields(scope: SchemaScope, table: TableModel):
     const target = access.table
     if (!isWritable(relationship, table, target)) continue
     fields.set(relationship.name, () => ({
-      type: relatedInputType(scope, target, relationship.type),
+      type: relatedInputTypes[relationship.type](scope, target),
       extensions: {
         relationship: relationship.name,
         insert: (value: Value, context: PlanContext) => readRelated(value, context, relationship, target),
@@ -47,29 +41,25 @@ function isWritable({ mapping, insertedAfter }: RelationshipModel, table: TableM
   })
 }
 
-/** `R_obj_rel_insert_input` and `R_arr_rel_insert_input`. */
-function relatedInputType(
-  scope: SchemaScope,
-  target: TableModel,
-  type: RelationshipModel['type'],
-): GraphQLInputObjectType {
-  const name = `${target.graphqlName}_${type === 'object' ? 'obj' : 'arr'}_rel_insert_input`
-  return scope.tableType(target, name, () => {
-    return new LeanInputType({
-      name,
-      description: `input type for inserting ${type} relation for remote table "${nameText(target.name)}"`,
-      fields: (): GraphQLInputFieldConfigMap => {
-        const row = new GraphQLNonNull(insertInputType(scope, target))
-        const onConflict = onConflictType(scope, target)
-        const described = scope.settings.graphqlInterface === '2' && { description: 'upsert condition' }
-        return {
-          data: { type: type === 'object' ? row : new GraphQLNonNull(new GraphQLList(row)) },
-          ...(onConflict ? { on_conflict: { type: onConflict, ...described } } : {}),
-        }
-      },
-    })
+function relatedInputType(type: RelationshipModel['type']) {
+  const infix = type === 'object' ? 'obj' : 'arr'
+  return tableInput({
+    name: (table) => `${table.graphqlName}_${infix}_rel_insert_input`,
+    description: ({ name }) => `input type for inserting ${type} relation for remote table "${nameText(name)}"`,
+    fields: (table, scope): GraphQLInputFieldConfigMap => {
+      const row = new GraphQLNonNull(insertInputType(scope, table))
+      const onConflict = onConflictType(scope, table)
+      const described = scope.settings.graphqlInterface === '2' && { description: 'upsert condition' }
+      return {
+        data: { type: type === 'object' ? row : new GraphQLNonNull(new GraphQLList(row)) },
+        ...(onConflict ? { on_conflict: { type: onConflict, ...described } } : {}),
+      }
+    },
   })
 }
+
+/** `R_obj_rel_insert_input` and `R_arr_rel_insert_input`. */
+const relatedInputTypes = { object: relatedInputType('object'), array: relatedInputType('array') }
 
 function readRelated(
   value: Value,

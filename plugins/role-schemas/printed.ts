@@ -67,19 +67,16 @@ function begin(type: GraphQLNamedType, directives: string): Printing {
 
 /** Prints the types of a schema. */
 export function* printSchemaSteps(schema: PlannedSchema, form = usualForm): Steps<PrintedSchema> {
-  let found = new Map<string, Printing>()
-  yield* walkSchema(schema, () => {
-    found = new Map()
-    return (type, given) => {
-      if (isSpecifiedScalarType(type) || !form.shows(type, null, schema)) return
-      const members = given.filter((member) => form.shows(type, member, schema))
-      if (members.length === 0 && given.length > 0) return
-      const printing = found.get(type.name) ?? begin(type, form.directivesOf(type, schema))
-      found.set(type.name, printing)
-      if (members.length === 0) return
-      const whole = printType(withMembers(type, members))
-      printing.fields.push(whole.slice(printing.head.length + ' {\n'.length, -'\n}'.length))
-    }
+  const found = new Map<string, Printing>()
+  yield* walkSchema(schema, (type, given) => {
+    if (isSpecifiedScalarType(type) || !form.shows(type, null, schema)) return
+    const members = given.filter((member) => form.shows(type, member, schema))
+    if (members.length === 0 && given.length > 0) return
+    const printing = found.get(type.name) ?? begin(type, form.directivesOf(type, schema))
+    found.set(type.name, printing)
+    if (members.length === 0) return
+    const whole = printType(withMembers(type, members))
+    printing.fields.push(whole.slice(printing.head.length + ' {\n'.length, -'\n}'.length))
   })
   const definition = definitionOf(schema, (name) => found.has(name))
   const types: PrintedType[] = definition === null ? [] : [{ name: '', text: definition }]

@@ -74,16 +74,13 @@ const ownMembers = (type: GraphQLNamedType, members: readonly SchemaMember[]): s
 
 /** Makes the index of a schema. */
 export function* indexSchema(schema: PlannedSchema): Steps<SchemaIndex> {
-  let found = new Map<string, IndexedType & { readonly parts: string[] }>()
-  yield* walkSchema(schema, () => {
-    found = new Map()
-    return (type, members) => {
-      const { name, description = null } = type
-      const part = ownMembers(type, members)
-      const known = found.get(name)
-      if (known) known.parts.push(part)
-      else found.set(name, { name, kind: kindOf(type), description: description ?? null, parts: [part] })
-    }
+  const found = new Map<string, IndexedType & { readonly parts: string[] }>()
+  yield* walkSchema(schema, (type, members) => {
+    const { name, description = null } = type
+    const part = ownMembers(type, members)
+    const known = found.get(name)
+    if (known) known.parts.push(part)
+    else found.set(name, { name, kind: kindOf(type), description: description ?? null, parts: [part] })
   })
   const types = yield* sortedByName([...found.values()])
   let size = 0

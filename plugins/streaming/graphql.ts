@@ -5,9 +5,9 @@ import {
   columnCodec,
   type FieldSelection,
   graphql,
-  LeanInputType,
   type PlanContext,
   type SchemaScope,
+  tableInput,
   type Value,
 } from '../../sdk/graphql.ts'
 import { nameText, pathKeys, validationFailed } from '../../sdk/index.ts'
@@ -89,32 +89,23 @@ function streamField(scope: SchemaScope, table: TableModel): graphql.GraphQLFiel
   }
 }
 
-function cursorType(scope: SchemaScope, table: TableModel): graphql.GraphQLInputObjectType {
-  const name = `${table.graphqlName}_stream_cursor_input`
-  return scope.tableType(table, name, () => {
-    const fields = () => ({
-      initial_value: {
-        type: new GraphQLNonNull(cursorValueType(scope, table)),
-        description: 'Stream column input with initial value',
-      },
-      ordering: { type: orderingType(scope), description: 'cursor ordering' },
-    })
-    return new LeanInputType({
-      name,
-      description: `Streaming cursor of the table "${table.graphqlName}"`,
-      fields,
-    })
-  })
-}
+const cursorType = tableInput({
+  name: (table) => `${table.graphqlName}_stream_cursor_input`,
+  description: (table) => `Streaming cursor of the table "${table.graphqlName}"`,
+  fields: (table, scope) => ({
+    initial_value: {
+      type: new GraphQLNonNull(cursorValueType(scope, table)),
+      description: 'Stream column input with initial value',
+    },
+    ordering: { type: orderingType(scope), description: 'cursor ordering' },
+  }),
+})
 
-function cursorValueType(scope: SchemaScope, table: TableModel): graphql.GraphQLInputObjectType {
-  const name = `${table.graphqlName}_stream_cursor_value_input`
-  return scope.tableType(table, name, () => {
-    const fields = () => columnInputs(scope, cursorColumns(scope, table))
-    const description = 'Initial value of the column from where the streaming should start'
-    return new LeanInputType({ name, description, fields })
-  })
-}
+const cursorValueType = tableInput({
+  name: (table) => `${table.graphqlName}_stream_cursor_value_input`,
+  description: () => 'Initial value of the column from where the streaming should start',
+  fields: (table, scope) => columnInputs(scope, cursorColumns(scope, table)),
+})
 
 const orderingType = (scope: SchemaScope): graphql.GraphQLEnumType =>
   scope.generatedType('cursor_ordering', () => {

@@ -12,7 +12,7 @@ import {
   lexicographicSortSchema,
   parse,
 } from 'graphql'
-import { LeanInputType } from '../../sdk/graphql.ts'
+import { tableInput } from '../../sdk/graphql.ts'
 import { definePlugin, graphql, type ResolvedPlanner, type RootFields, type SchemaScope } from '../../sdk/index.ts'
 import { startWithCrm } from '../remote-schemas/crm.ts'
 import fc from '../support/fast-check.ts'
@@ -88,15 +88,12 @@ const choosing = definePlugin({
   name: 'choosing',
   register(engine) {
     const { GraphQLInt, GraphQLString } = graphql
+    const members = { id: { type: GraphQLInt }, title: { type: GraphQLString, default: { value: 'Dawn' } } }
+    const choice = tableInput({ name: (table) => `${table.graphqlName}_choice`, fields: () => members })
     const fields = (scope: SchemaScope): RootFields => {
       const table = [...scope.model.tables.values()].find(({ graphqlName }) => graphqlName === 'book')!
-      const type = () =>
-        scope.tableType(table, 'book_choice', () => {
-          const members = { id: { type: GraphQLInt }, title: { type: GraphQLString, default: { value: 'Dawn' } } }
-          return new LeanInputType({ name: 'book_choice', fields: () => members })
-        })
       const root: ResolvedPlanner = { kind: 'resolved', completed: true, resolve: () => 'chosen' }
-      const args = () => ({ where: { type: type(), default: { value: { id: 1, title: 'Dusk' } } } })
+      const args = () => ({ where: { type: choice(scope, table), default: { value: { id: 1, title: 'Dusk' } } } })
       const choose = (name: string) =>
         [name, () => ({ type: GraphQLString, args: args(), extensions: { root } })] as const
       return new Map([choose('choose'), choose('choose_again')])

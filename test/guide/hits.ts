@@ -19,20 +19,20 @@ import {
   sql,
   stringCodec,
   type TableModel,
+  tableObject,
 } from 'trellis'
 import { fieldsOfTables, planRow, rowType } from 'trellis/tables'
 
-const { GraphQLFloat, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString } = graphql
+const { GraphQLFloat, GraphQLList, GraphQLNonNull, GraphQLString } = graphql
 
 /** `article_hit`: the rank of a row, and the row. */
-function hitType(scope: SchemaScope, table: TableModel) {
-  const name = `${table.graphqlName}_hit`
-  const fields = () => ({
+const hitType = tableObject({
+  name: (table) => `${table.graphqlName}_hit`,
+  fields: (table, scope) => ({
     rank: { type: new GraphQLNonNull(GraphQLFloat) },
     row: { type: new GraphQLNonNull(rowType(scope, table)) },
-  })
-  return scope.tableType(table, name, () => new GraphQLObjectType({ name, fields }))
-}
+  }),
+})
 
 function planHits(field: FieldSelection, context: PlanContext, table: TableModel): RootOutput {
   const words = field.argument('query')!.param(stringCodec, 'text')

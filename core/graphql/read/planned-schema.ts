@@ -1,9 +1,9 @@
 // A role's schema, as planning and introspection need it.
 
-import type { GraphQLNamedType, GraphQLObjectType } from 'graphql'
+import type { GraphQLObjectType } from 'graphql'
 import type { GraphQLOperation } from './document.ts'
 import type { ChangeGuard, GuardedChange } from './guard.ts'
-import type { LeanField } from './lean-types.ts'
+import type { LeanField } from './lean-members.ts'
 import type { SchemaScope } from './schema-scope.ts'
 import type { FieldSource } from './selection.ts'
 
@@ -20,10 +20,8 @@ export interface PlannedSchema extends SchemaScope {
   ambiguousTypeName(): string | null
   /** Whether types of other servers may have the names of row types, which introspection then shows as one. */
   readonly mayRepeatRows: boolean
-  /** The same schema with types of its own, which can be released after an introspection. */
+  /** The same schema with types of its own, which are not kept after an introspection. */
   anew(): PlannedSchema
-  /** Takes the fields from a type that this schema has made for a table, so that they are not kept; see {@link anew}. */
-  release(type: GraphQLNamedType): void
 }
 
 /** A root type. */

@@ -26,6 +26,11 @@ export interface RootFields extends Iterable<readonly [name: string, make: RootF
 /** Makes a field of a root type. */
 export type RootFieldMaker = () => GraphQLFieldConfig<unknown, unknown>
 
+/** A kind of types, of which each table has one in the schema of each role. */
+export interface TableKind<T> {
+  make(table: TableModel, scope: SchemaScope): T
+}
+
 /** A role's view of the model while its schema is being built. */
 export interface SchemaScope {
   readonly kind: SchemaKind
@@ -40,10 +45,10 @@ export interface SchemaScope {
   grantors(has: (role: string) => boolean): readonly string[]
   /** The type of this name; `build` creates it on first use. The same name always returns the same object. */
   type<T extends GraphQLNamedType>(name: string, build: () => T): T
+  /** The table's type of a kind; the functions that `tableObject` and its like return call it. The same arguments always return the same object. */
+  ofKind<T extends GraphQLNamedType>(kind: TableKind<T>, table: TableModel): T
   /** The name that the source gives to a type of its objects. */
   sourceTypeName(name: string): string
-  /** The same for a type of one table, under the name before {@link sourceTypeName}: another table's type of the same name is a different type. */
-  tableType<T extends GraphQLNamedType>(table: TableModel, name: string, build: () => T): T
   /** A type that is generated from scalars, or for all tables, such as `order_by`: the source spells its name and its fields. */
   generatedType<T extends GraphQLNamedType>(name: string, build: () => T): T
   /** The field with its arguments as the source spells them; for fields of types of other objects that lead to its tables. */

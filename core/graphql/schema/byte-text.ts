@@ -31,6 +31,7 @@ const backslash = 92
 
 export class ByteText {
   #block: Buffer<ArrayBuffer>
+  readonly #blocks: Buffer<ArrayBuffer>[] = []
   #used = 0
   /** The start of the piece that is being written. */
   #start = 0
@@ -39,6 +40,7 @@ export class ByteText {
   /** `first` is the number of bytes in the first block. */
   constructor(first: number = firstBlock) {
     this.#block = Buffer.allocUnsafeSlow(first)
+    this.#blocks.push(this.#block)
   }
 
   text(text: string): void {
@@ -157,23 +159,29 @@ export class ByteText {
     this.#end()
     const size = Math.max(length, Math.min(2 * this.#block.length, largestBlock))
     this.#block = Buffer.allocUnsafeSlow(size)
+    this.#blocks.push(this.#block)
     this.#used = 0
     this.#start = 0
   }
-}
 
-/** All bytes of the pieces, one after another; the pieces cannot be used again. */
-export function* joined(pieces: Pieces): Steps<Buffer> {
-  const bytes = Buffer.allocUnsafeSlow(pieces.reduce((size, { start, end }) => size + end - start, 0))
-  let at = 0
-  let paused = 0
-  for (const { block, start, end } of pieces) {
-    at += block.copy(bytes, at, start, end)
-    if (at - paused < copiedAtOnce) continue
-    paused = at
-    yield
+  /** Everything that was written, in one buffer; nothing can be written afterwards. */
+  *joined(): Steps<Buffer> {
+    const pieces = this.take()
+    const bytes = Buffer.allocUnsafeSlow(pieces.reduce((size, { start, end }) => size + end - start, 0))
+    let at = 0
+    let paused = 0
+    for (const { block, start, end } of pieces) {
+      at += block.copy(bytes, at, start, end)
+      if (at - paused < copiedAtOnce) continue
+      paused = at
+      yield
+    }
+    this.drop()
+    return bytes
   }
-  // Without this their memory would stay until the garbage collector finds time: large schemas have 50 MB of pieces.
-  for (const block of new Set(pieces.map(({ block }) => block))) block.buffer.transfer(0)
-  return bytes
+
+  /** Gives back the memory, which would stay until the garbage collector finds time: large schemas take 50 MB. */
+  drop(): void {
+    for (const { buffer } of this.#blocks.splice(0)) buffer.transfer(0)
+  }
 }

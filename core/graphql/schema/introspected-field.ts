@@ -3,6 +3,8 @@
 
 import {
   type GraphQLField,
+  GraphQLInputObjectType,
+  GraphQLObjectType,
   type GraphQLResolveInfo,
   getNamedType,
   getNullableType,
@@ -11,7 +13,6 @@ import {
 } from 'graphql'
 import { compareText } from '../../names/names.ts'
 import type { Arguments, BoundArguments } from '../read/arguments.ts'
-import { LeanInputType, LeanObjectType } from '../read/lean-types.ts'
 import type { FieldSelection } from '../read/selection.ts'
 import { partBlock } from '../tuning.ts'
 import { ByteText, bytesIn, bytesOf } from './byte-text.ts'
@@ -102,8 +103,8 @@ const varying = {
 const samples = {
   plain: {},
   usual: {},
-  ofObject: new LeanObjectType({ name: 'Sample', fields: () => ({}) }),
-  ofInput: new LeanInputType({ name: 'Sample', fields: () => ({}) }),
+  ofObject: new GraphQLObjectType({ name: 'Sample', fields: {} }),
+  ofInput: new GraphQLInputObjectType({ name: 'Sample', fields: {} }),
 }
 
 function framesOf(fields: readonly IntrospectedField[]): Frames {

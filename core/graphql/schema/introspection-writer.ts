@@ -11,23 +11,13 @@ import {
 import type { Steps } from '../../concurrency/stepwise.ts'
 import { validationFailed } from '../../errors/errors.ts'
 import { leastValues, membersAtOnce, valuesAtOnce, valuesPerPart } from '../tuning.ts'
-import { ByteText, joined } from './byte-text.ts'
+import { ByteText } from './byte-text.ts'
 import { type IntrospectedField, nothing, valueIn } from './introspected-field.ts'
 import type { Members } from './members.ts'
-import { ReleasedFields } from './role-schema.ts'
 import { type Named, sortedByName } from './sorted-by-name.ts'
 import { closeBracket, comma, metaTypes, openBracket, ValueWriter } from './value-writer.ts'
 import type { WholeSchema, WriteType } from './whole-schema.ts'
 import { WrittenTypes } from './written-types.ts'
-
-/** Whether an answer has the fields of each type once, and none of a type within another. */
-function readsOnce({ name, fields }: IntrospectedField): boolean {
-  if (name !== '__schema') return false
-  const isDirectives = (field: IntrospectedField) =>
-    field.name === 'directives' && field.fields!.every(({ isBounded }) => isBounded)
-  const others = fields!.filter((field) => !field.isBounded && !isDirectives(field))
-  return others.length === 1 && others[0]!.name === 'types' && others[0]!.fields!.every(({ isFlat }) => isFlat)
-}
 
 /** An answer with the number of its values, and the most that the operation may have. */
 interface WrittenAnswer {
@@ -44,28 +34,29 @@ export interface Around {
 
 /** Writes answers about one schema, and counts their values. */
 export class IntrospectionWriter {
-  readonly #schemaAnew: () => WholeSchema
-  #schema: WholeSchema
+  readonly #schema: WholeSchema
   /** Writes types that were reached meanwhile, after each part of a root type. */
   #writeType: WriteType | null = null
   readonly #to: ValueWriter
   #most = leastValues
   #paused = 0
-  /** Whether fields of types are released when they were written. */
-  #releases = false
   /** Whether names of types were compared when they were put in order. */
   #isUnambiguous = false
 
   /** `sortsMetaEnums`: whether the enums of introspection itself are sorted, too. */
-  constructor(schemaAnew: () => WholeSchema, sortsMetaEnums: boolean) {
-    this.#schemaAnew = schemaAnew
-    this.#schema = schemaAnew()
+  constructor(schema: WholeSchema, sortsMetaEnums: boolean) {
+    this.#schema = schema
     this.#to = new ValueWriter(sortsMetaEnums)
   }
 
   /** The number of values that were written. */
   get values(): number {
     return this.#to.values
+  }
+
+  /** Drops an answer that is not written to its end. */
+  drop(): void {
+    this.#to.out.drop()
   }
 
   /** Counts the values of an answer that was written before, unless they are more than `most` with the others. */
@@ -76,26 +67,9 @@ export class IntrospectionWriter {
   }
 
   /** The value of `__schema` or `__type`; refused when the answers become larger than any tool needs. */
-  *value(field: IntrospectedField, around: Around): Steps<WrittenAnswer> {
-    const before = this.#to.values
-    // Further answers of the same operation share a schema.
-    const releases = before === 0 && readsOnce(field)
-    try {
-      return yield* this.#value(field, around, releases)
-    } catch (error) {
-      if (!(error instanceof ReleasedFields)) throw error
-      // A default value may read the fields of an input object of another type.
-      this.#to.values = before
-      this.#paused = before
-      return yield* this.#value(field, around, false)
-    }
-  }
-
-  *#value(field: IntrospectedField, { prefix, suffix }: Around, releases: boolean): Steps<WrittenAnswer> {
+  *value(field: IntrospectedField, { prefix, suffix }: Around): Steps<WrittenAnswer> {
     const before = this.#to.values++
-    if (this.#schema.isSpent) this.#schema = this.#schemaAnew()
     this.#isUnambiguous = false
-    this.#releases = releases
     this.#writeType = null
     this.#to.out = new ByteText()
     this.#to.out.text(prefix)
@@ -105,7 +79,7 @@ export class IntrospectionWriter {
     else this.#to.out.bytes(nothing)
     this.#to.out.text(suffix)
     this.#raise()
-    const bytes = yield* joined(this.#to.out.take())
+    const bytes = yield* this.#to.out.joined()
     return { bytes, values: this.#to.values - before, most: this.#most }
   }
 
@@ -165,8 +139,8 @@ export class IntrospectionWriter {
       const isSmall = isFlat && members.members.length <= membersAtOnce && this.#isKnown(type)
       return isSmall ? this.#flatType(field, { type, members, types }) : this.#type(field, type, types)
     }
-    if (this.#releases) this.#writeType = write
-    yield* this.#schema.each(write, this.#releases)
+    this.#writeType = write
+    yield* this.#schema.each(write)
     this.#writeType = null
     this.#to.out.add(before)
     this.#to.out.byte(openBracket)

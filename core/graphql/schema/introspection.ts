@@ -116,11 +116,12 @@ export class Introspection {
     const writer = this.#writerOfAll()
     const steps = writer.value(introspectedField(selection, argumentsOf), { prefix: '', suffix: '' })
     while (writer.values < values && !steps.next().done) yield
+    writer.drop()
   }
 
   #writerOfAll(): IntrospectionWriter {
     const sortsMetaEnums = this.#role.dialect.metaEnums === 'by name'
-    this.#writer ??= new IntrospectionWriter(() => new WholeSchema(this.#role.anew()), sortsMetaEnums)
+    this.#writer ??= new IntrospectionWriter(new WholeSchema(this.#role.anew()), sortsMetaEnums)
     return this.#writer
   }
 }

@@ -7,7 +7,8 @@ import {
   type GraphQLNamedType,
   isEnumType,
 } from 'graphql'
-import { LeanField, LeanInput, LeanList, type LeanValue, leanMembers } from '../read/lean-types.ts'
+import { LeanField, LeanInput, LeanList, type LeanValue } from '../read/lean-members.ts'
+import { leanMembers } from '../read/table-types.ts'
 
 /** A field or value of a type. */
 export type Member =

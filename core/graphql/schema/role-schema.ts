@@ -19,7 +19,8 @@ import type { Dialect } from '../../names/dialect.ts'
 import { nameKey, type QualifiedName } from '../../names/names.ts'
 import type { RequestSettings } from '../options.ts'
 import type { ChangeGuard, GuardedChange } from '../read/guard.ts'
-import { isLean, noExtensions, release } from '../read/lean-types.ts'
+import type { TableKind } from '../read/schema-scope.ts'
+import { isOfKind, noExtensions } from '../read/table-types.ts'
 import type {
   Contribution,
   FieldMap,
@@ -32,7 +33,7 @@ import type {
 import { FieldFault, type FieldsOf, firstOf, type Merging, mergeFields, requireFields, servable } from './made-field.ts'
 import { type RootKind, RootType } from './root-type.ts'
 import { inSource } from './source-fields.ts'
-import { type OwnNames, spelledField, spelledType } from './spelling.ts'
+import { spelledField, spelledType, spellMembers } from './spelling.ts'
 
 export interface RoleSchemaInput {
   readonly kind: SchemaKind
@@ -50,13 +51,6 @@ export interface RoleSchemaInput {
   readonly report: (conflict: string) => void
 }
 
-/** The fields of a type were released before they were read. */
-export class ReleasedFields extends Error {}
-
-const releasedFields = () => {
-  throw new ReleasedFields('the fields of the type were released')
-}
-
 /** Places of a table's fields that contributions fill, and their names in errors. */
 const memberKinds = {
   rowFields: 'row fields',
@@ -69,11 +63,9 @@ type MemberKind = keyof typeof memberKinds
 
 /** The types and fields of one table. */
 interface OfTable {
-  readonly types: Map<string, GraphQLNamedType>
+  readonly types: Map<TableKind<GraphQLNamedType>, GraphQLNamedType>
   readonly members: { [Kind in MemberKind]?: ReadonlyMap<string, unknown> }
 }
-
-const noNames: OwnNames = new Set<string>()
 
 export class RoleSchema implements SchemaScope {
   readonly kind: SchemaKind
@@ -132,7 +124,7 @@ export class RoleSchema implements SchemaScope {
   readonly grantors: SchemaScope['grantors'] = (has) => this.#access.grantors(has)
 
   type<T extends GraphQLNamedType>(name: string, build: () => T): T {
-    return this.#typeIn(this.#types, name, build)
+    return this.#named(name, build)
   }
 
   sourceTypeName(name: string): string {
@@ -141,7 +133,7 @@ export class RoleSchema implements SchemaScope {
 
   generatedType<T extends GraphQLNamedType>(name: string, build: () => T): T {
     const shown = this.#naming.isCamel ? pascalCase(name) : name
-    return this.#typeIn(this.#types, name, this.#spelled(build, noNames), shown)
+    return this.#named(name, this.#naming.isCamel ? () => spelledType(build()) : build, shown)
   }
 
   spelledField<F extends GraphQLFieldConfig<unknown, unknown>>(field: F): F {
@@ -152,20 +144,22 @@ export class RoleSchema implements SchemaScope {
     return withSuffix(name, suffix, this.#naming.isCamel)
   }
 
-  #spelled<T extends GraphQLNamedType>(build: () => T, own: OwnNames): () => T {
-    return this.#naming.isCamel ? () => spelledType(build(), own) : build
-  }
-
   get #naming(): SourceNaming {
     return this.model.slices.source?.naming ?? plainNaming
   }
 
-  tableType<T extends GraphQLNamedType>(table: TableModel, name: string, build: () => T): T {
+  ofKind<T extends GraphQLNamedType>(kind: TableKind<T>, table: TableModel): T {
     const { types } = this.#of(table)
-    const known = types.get(name)
+    const known = types.get(kind)
     if (known) return known as T
-    const type = this.#typeIn(types, name, this.#spelled(build, table.fields), this.sourceTypeName(name))
-    if (isLean(type)) type.isReleasable = !this.#isPlanned
+    const type = kind.make(table, this)
+    const naming = this.#naming
+    if (naming !== plainNaming) {
+      type.name = sourceType(type.name, naming)
+      if (naming.isCamel && isOfKind(type)) spellMembers(type, table.fields)
+    }
+    types.set(kind, type)
+    this.#made.push(type)
     return type
   }
 
@@ -180,13 +174,8 @@ export class RoleSchema implements SchemaScope {
     return known
   }
 
-  #typeIn<T extends GraphQLNamedType>(
-    types: Map<string, GraphQLNamedType>,
-    name: string,
-    build: () => T,
-    shown: string = name,
-  ): T {
-    const known = types.get(name)
+  #named<T extends GraphQLNamedType>(name: string, build: () => T, shown: string = name): T {
+    const known = this.#types.get(name)
     if (known) return known as T
     const type = build()
     if (type.name !== name) throw new Error(`type "${type.name}" was registered as "${name}"`)
@@ -194,7 +183,7 @@ export class RoleSchema implements SchemaScope {
     const { extensions } = type
     if (extensions !== noExtensions && Reflect.ownKeys(extensions).length === 0) type.extensions = noExtensions
     if (shown !== name) type.name = shown
-    types.set(name, type)
+    this.#types.set(name, type)
     this.#made.push(type)
     return type
   }
@@ -226,10 +215,6 @@ export class RoleSchema implements SchemaScope {
     const schema = new RoleSchema(this.#input)
     schema.#isPlanned = false
     return schema
-  }
-
-  release(type: GraphQLNamedType): void {
-    if (isLean(type) && type.isReleasable) release(type, releasedFields)
   }
 
   rowFields(table: TableModel): FieldMap {

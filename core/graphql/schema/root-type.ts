@@ -11,7 +11,7 @@ import {
   TypeMetaFieldDef,
 } from 'graphql'
 import type { InterfaceName } from '../../names/version.ts'
-import { LeanField } from '../read/lean-types.ts'
+import { LeanField } from '../read/lean-members.ts'
 import type { FieldSource } from '../read/selection.ts'
 import type { Contribution, FieldMap, RootFieldMaker, RootFields, RootPlanner } from './contribution.ts'
 import { type FieldsOf, firstOf, mergeFields, servable } from './made-field.ts'

@@ -5,27 +5,13 @@ import type { Steps } from '../../concurrency/stepwise.ts'
 import type { PlannedSchema } from '../read/planned-schema.ts'
 import { membersAtOnce } from '../tuning.ts'
 import type { Member } from './members.ts'
-import { ReleasedFields } from './role-schema.ts'
 import { WholeSchema, type WriteType } from './whole-schema.ts'
 
 /** Called for each type, with its fields or values; several times in a row if the type has many of them. */
 export type VisitType = (type: GraphQLNamedType, members: readonly Member[]) => void
 
-/**
- * Visits the types of a role's schema, apart from those of introspection. A type must not be kept: its fields are
- * released. `begin` may be called again, after which the types come from the first one on.
- */
-export function* walkSchema(role: PlannedSchema, begin: () => VisitType): Steps<void> {
-  try {
-    yield* walk(role, begin(), true)
-  } catch (error) {
-    if (!(error instanceof ReleasedFields)) throw error
-    // A default value may read the fields of an input object of another type.
-    yield* walk(role, begin(), false)
-  }
-}
-
-function* walk(role: PlannedSchema, visit: VisitType, releases: boolean): Steps<void> {
+/** Visits the types of a role's schema, apart from those of introspection. */
+export function* walkSchema(role: PlannedSchema, visit: VisitType): Steps<void> {
   const schema = new WholeSchema(role.anew())
   const write: WriteType = (type, members) =>
     type.name.startsWith('__') ? undefined : visitParts(type, schema.fieldsInParts(type) ?? inParts(members.members))
@@ -36,7 +22,7 @@ function* walk(role: PlannedSchema, visit: VisitType, releases: boolean): Steps<
       if (schema.isLargeRoot(type)) yield* schema.eachReached(write)
     }
   }
-  yield* schema.each(write, releases)
+  yield* schema.each(write)
   yield* schema.unambiguous()
 }
 

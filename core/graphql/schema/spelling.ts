@@ -12,7 +12,8 @@ import {
   isObjectType,
 } from 'graphql'
 import { camelCase, withSuffix } from '../../metadata/naming/casing.ts'
-import { type Given, LeanInputType, LeanObjectType } from '../read/lean-types.ts'
+import type { Given } from '../read/lean-members.ts'
+import { TableEnumType, type TableInputType, type TableObjectType } from '../read/table-types.ts'
 
 /** Arguments whose names are words of the interface; others are columns, or arguments of functions. */
 const spelledArguments = new Set(['distinct_on', 'order_by', 'on_conflict', 'pk_columns', 'batch_size'])
@@ -32,7 +33,7 @@ export function spelledField<F extends GraphQLFieldConfig<unknown, unknown>>(fie
 }
 
 /** The members of rows, which have names of their own. */
-export type OwnNames = Pick<ReadonlyMap<string, unknown>, 'has'>
+type OwnNames = Pick<ReadonlyMap<string, unknown>, 'has'>
 
 /** Suffixes that stand behind the name of a member. */
 const memberSuffixes = ['_aggregate', '_connection']
@@ -84,21 +85,24 @@ function spelledMembers<Config extends object>(given: Given<Config>, own: OwnNam
   )
 }
 
-/** The type with its fields, their arguments, or its values in the naming convention. Names of members stay. */
-export function spelledType<T extends GraphQLNamedType>(type: T, own: OwnNames): T {
+/** Lets a type of a table give its fields and their arguments in the naming convention. */
+export function spellMembers(type: TableObjectType | TableInputType | TableEnumType, own: OwnNames): void {
+  if (type instanceof TableEnumType) return
+  const lean = type as { given(): Given<object> }
+  const given = lean.given.bind(type)
+  lean.given = () => spelledMembers(given(), own)
+}
+
+/** A type of no table with its fields, their arguments, or its values in the naming convention. */
+export function spelledType<T extends GraphQLNamedType>(type: T): T {
   if (isEnumType(type)) return type.name === 'order_by' ? (spelledEnum(type) as GraphQLNamedType as T) : type
   if (!isObjectType(type) && !isInputObjectType(type)) return type
-  if (type instanceof LeanObjectType || type instanceof LeanInputType) {
-    const lean = type as { given: () => Given<object> }
-    const { given } = lean
-    lean.given = () => spelledMembers(given(), own)
-  }
   const holder = type as GraphQLNamedType as { _fields?: Fields | (() => Fields) }
   const declared = holder._fields!
   holder._fields = () => {
     const spelled: Record<string, Fields[string]> = Object.create(null)
     for (const field of Object.values(typeof declared === 'function' ? declared() : declared)) {
-      rename(field, spelledName(field.name, own))
+      rename(field, camelCase(field.name))
       for (const argument of field.args ?? []) {
         if (isSpelled(argument.name)) rename(argument, camelCase(argument.name))
       }

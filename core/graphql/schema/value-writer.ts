@@ -9,7 +9,8 @@ import {
   isUnionType,
 } from 'graphql'
 import { compareText } from '../../names/names.ts'
-import { LeanField, LeanInput, LeanInputType, type LeanList, LeanObjectType } from '../read/lean-types.ts'
+import { LeanField, LeanInput, type LeanList } from '../read/lean-members.ts'
+import { TableInputType, TableObjectType } from '../read/table-types.ts'
 import { ByteText, type Piece } from './byte-text.ts'
 import {
   type Described,
@@ -58,7 +59,7 @@ export class ValueWriter {
   /** Writes a type at once: most of an answer is types with few members. */
   flatType({ fields, frames }: IntrospectedField, type: GraphQLNamedType, members: Members): void {
     const frame =
-      type instanceof LeanInputType ? frames!.ofInput : type instanceof LeanObjectType ? frames!.ofObject : null
+      type instanceof TableInputType ? frames!.ofInput : type instanceof TableObjectType ? frames!.ofObject : null
     if (frame) {
       this.values += frame.values
       for (const part of frame.parts) {

@@ -13,8 +13,9 @@ import {
 import { atOnce, type Steps } from '../../concurrency/stepwise.ts'
 import { internalError } from '../../errors/errors.ts'
 import { conflictingDefinitions } from '../../metadata/naming/type-names.ts'
-import { isLean, LeanField, LeanInput, type LeanList, namedType } from '../read/lean-types.ts'
+import { LeanField, LeanInput, type LeanList, namedType } from '../read/lean-members.ts'
 import type { PlannedRoot, PlannedSchema } from '../read/planned-schema.ts'
+import { isOfKind } from '../read/table-types.ts'
 import { fieldsAtOnce, typesIndexedAtOnce } from '../tuning.ts'
 import { directivesOf } from './directives.ts'
 import { type Member, type Members, membersOf, noMembers, partsOf } from './members.ts'
@@ -49,7 +50,7 @@ class Complete {
 
 /** The type in a form of its own, unless it keeps no fields: those that it creates when they are read are released with it. */
 const copyOf = <T extends GraphQLNamedType>(type: T): T =>
-  isLean(type) ? type : Object.assign(Object.create(Object.getPrototypeOf(type)), type)
+  isOfKind(type) ? type : Object.assign(Object.create(Object.getPrototypeOf(type)), type)
 
 /** Writes a type with its members; the rest of the work is returned as steps. */
 export type WriteType = (type: GraphQLNamedType, members: Members) => Steps<void> | undefined
@@ -82,7 +83,6 @@ export class WholeSchema {
   #written = 0
   /** Those of the written types, which are written at the end. */
   #interfaces: GraphQLInterfaceType[] = []
-  #releases = false
   #roots: Roots | null = null
   #complete: Complete | null = null
   #parts = 0
@@ -96,11 +96,6 @@ export class WholeSchema {
   /** The number of types reached so far, their members, and arguments. */
   get parts(): number {
     return this.#parts
-  }
-
-  /** Whether types have lost their fields, so that no other answer can be written. */
-  get isSpent(): boolean {
-    return this.#releases
   }
 
   /** Whether introspection of this schema shows types that are known only when all were reached. */
@@ -201,13 +196,11 @@ export class WholeSchema {
   }
 
   /**
-   * Calls back for each type, and reaches the types that it leads to; two of them may share a name. With `releases`, types of
-   * tables lose their fields after the call: no other call may read them.
+   * Calls back for each type, and reaches the types that it leads to; two of them may share a name.
    */
-  *each(write: WriteType, releases: boolean): Steps<void> {
+  *each(write: WriteType): Steps<void> {
     yield* this.roots()
     if (this.mayRepeatRows) yield* this.completed()
-    this.#releases = releases && !this.mayRepeatRows
     this.#written = 0
     this.#interfaces = []
     for (const [type, root] of this.#largeRoots) {
@@ -240,7 +233,6 @@ export class WholeSchema {
         if (isNext) this.#visit(copy, members)
         const remaining = write(copy, members)
         if (remaining) yield* remaining
-        if (this.#releases) this.#role.release(type)
       }
     }
   }
@@ -329,7 +321,7 @@ export class WholeSchema {
   }
 
   #reach(type: GraphQLNamedType): void {
-    if (isLean(type)) {
+    if (isOfKind(type)) {
       // Such a type belongs to one schema, and so can bear its mark.
       if (type.reachedBy === this) return
       type.reachedBy = this

@@ -12,7 +12,7 @@ import {
   GraphQLObjectType,
   GraphQLString,
 } from 'graphql'
-import { LeanObjectType, type SchemaScope } from '../../../sdk/graphql.ts'
+import { type SchemaScope, tableObject } from '../../../sdk/graphql.ts'
 import { nameText } from '../../../sdk/index.ts'
 import type { TableModel } from '../../../sdk/metadata.ts'
 import { rowType, selectArguments } from '../../tables/graphql.ts'
@@ -31,32 +31,22 @@ export const nodeInterface = (scope: SchemaScope): GraphQLInterfaceType =>
   })
 
 /** `TConnection`. */
-export function connectionType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
-  const name = `${table.graphqlName}Connection`
-  return scope.tableType(table, name, () => {
-    return new LeanObjectType({
-      name,
-      description: `A Relay connection object on "${nameText(table.name)}"`,
-      fields: () => ({
-        edges: { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(edgeType(scope, table)))) },
-        pageInfo: { type: new GraphQLNonNull(pageInfoType(scope)) },
-      }),
-    })
-  })
-}
+export const connectionType = tableObject({
+  name: (table) => `${table.graphqlName}Connection`,
+  description: ({ name }) => `A Relay connection object on "${nameText(name)}"`,
+  fields: (table, scope) => ({
+    edges: { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(edgeType(scope, table)))) },
+    pageInfo: { type: new GraphQLNonNull(pageInfoType(scope)) },
+  }),
+})
 
-function edgeType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
-  const name = `${table.graphqlName}Edge`
-  return scope.tableType(table, name, () => {
-    return new LeanObjectType({
-      name,
-      fields: () => ({
-        cursor: { type: new GraphQLNonNull(GraphQLString) },
-        node: { type: new GraphQLNonNull(rowType(scope, table)) },
-      }),
-    })
-  })
-}
+const edgeType = tableObject({
+  name: (table) => `${table.graphqlName}Edge`,
+  fields: (table, scope) => ({
+    cursor: { type: new GraphQLNonNull(GraphQLString) },
+    node: { type: new GraphQLNonNull(rowType(scope, table)) },
+  }),
+})
 
 const pageInfoType = (scope: SchemaScope): GraphQLObjectType =>
   scope.type('PageInfo', () => {

@@ -1,12 +1,6 @@
 // `T`: the object type of a table's rows, and the plan of a selection of a row.
 
-import {
-  type GraphQLFieldConfig,
-  type GraphQLFieldConfigArgumentMap,
-  GraphQLNonNull,
-  type GraphQLObjectType,
-  GraphQLString,
-} from 'graphql'
+import { type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLNonNull, GraphQLString } from 'graphql'
 import {
   conditionBuilder,
   isReadByFunction,
@@ -21,13 +15,13 @@ import {
   type FieldMap,
   type FieldSelection,
   isInCapitals,
-  LeanObjectType,
   type NeededRow,
   type PlanContext,
   perTable,
   planJoin,
   type RowPlanner,
   type SchemaScope,
+  tableObject,
 } from '../../../sdk/graphql.ts'
 import { blaming, nameText } from '../../../sdk/index.ts'
 import type { ColumnModel, TableModel } from '../../../sdk/metadata.ts'
@@ -35,17 +29,12 @@ import { type Condition, id, type NeededColumn, type Output, type SqlBuilder, sq
 import { readPathArgument } from './queries/json-path.ts'
 
 /** The type of a table's rows for a role that may select from it. */
-export const rowType = perTable((scope, table): GraphQLObjectType => {
-  const name = table.graphqlName!
-  return scope.tableType(table, name, () => {
-    return new LeanObjectType({
-      name,
-      description: describe(table),
-      extensions: { table: table.name },
-      interfaces: () => [...scope.rowInterfaces(table)],
-      fields: () => scope.rowFields(table),
-    })
-  })
+export const rowType = tableObject({
+  name: (table) => table.graphqlName!,
+  description: describe,
+  fields: (table, scope) => scope.rowFields(table),
+  interfaces: (table, scope) => scope.rowInterfaces(table),
+  extensions: (table) => ({ table: table.name }),
 })
 
 function describe(table: TableModel): string | null {

@@ -5,11 +5,10 @@ import {
   columnType,
   declaredField,
   type InputFieldMap,
-  LeanInputType,
   type NestedInsert,
   type PlanContext,
-  perTable,
   type SchemaScope,
+  tableInput,
   type Value,
 } from '../../../../sdk/graphql.ts'
 import { nameText } from '../../../../sdk/index.ts'
@@ -18,15 +17,10 @@ import type { ParamOperand } from '../../../../sdk/sql.ts'
 import { columnParam, insertableColumns } from './written-columns.ts'
 
 /** `T_insert_input`. */
-export const insertInputType = perTable((scope, table): GraphQLInputObjectType => {
-  const name = `${table.graphqlName}_insert_input`
-  return scope.tableType(table, name, () => {
-    return new LeanInputType({
-      name,
-      description: `input type for inserting data into table "${nameText(table.name)}"`,
-      fields: () => scope.insertFields(table),
-    })
-  })
+export const insertInputType = tableInput({
+  name: (table) => `${table.graphqlName}_insert_input`,
+  description: ({ name }) => `input type for inserting data into table "${nameText(name)}"`,
+  fields: (table, scope) => scope.insertFields(table),
 })
 
 /** Contribution: a field for each insertable column. */

@@ -1,7 +1,7 @@
 // `T_mutation_response`, and the answers of mutations.
 
-import { type GraphQLFieldConfigMap, GraphQLInt, GraphQLNonNull, type GraphQLObjectType } from 'graphql'
-import { type FieldSelection, LeanObjectType, type PlanContext, type SchemaScope } from '../../../../sdk/graphql.ts'
+import { type GraphQLFieldConfigMap, GraphQLInt, GraphQLNonNull } from 'graphql'
+import { type FieldSelection, type PlanContext, tableObject } from '../../../../sdk/graphql.ts'
 import { nameText } from '../../../../sdk/index.ts'
 import type { TableModel } from '../../../../sdk/metadata.ts'
 import type { MutationAnswer, ResponseValue } from '../../../../sdk/sql.ts'
@@ -9,30 +9,25 @@ import { rowList } from '../queries/query-fields.ts'
 import { planRow } from '../row-type.ts'
 
 /** `T_mutation_response`; `returning` is there for roles that may select. */
-export function responseType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
-  const name = `${table.graphqlName}_mutation_response`
-  return scope.tableType(table, name, () => {
-    return new LeanObjectType({
-      name,
-      description: `response of any mutation on the table "${nameText(table.name)}"`,
-      fields: () => {
-        const fields: GraphQLFieldConfigMap<unknown, unknown> = {
-          affected_rows: {
-            type: new GraphQLNonNull(GraphQLInt),
-            description: 'number of rows affected by the mutation',
-          },
-        }
-        if (scope.access(table.name)?.select) {
-          fields.returning = {
-            type: rowList(scope, table),
-            description: 'data from the rows affected by the mutation',
-          }
-        }
-        return fields
+export const responseType = tableObject({
+  name: (table) => `${table.graphqlName}_mutation_response`,
+  description: ({ name }) => `response of any mutation on the table "${nameText(name)}"`,
+  fields: (table, scope) => {
+    const fields: GraphQLFieldConfigMap<unknown, unknown> = {
+      affected_rows: {
+        type: new GraphQLNonNull(GraphQLInt),
+        description: 'number of rows affected by the mutation',
       },
-    })
-  })
-}
+    }
+    if (scope.access(table.name)?.select) {
+      fields.returning = {
+        type: rowList(scope, table),
+        description: 'data from the rows affected by the mutation',
+      }
+    }
+    return fields
+  },
+})
 
 /** The answer of a field whose type is `T_mutation_response`. */
 export function planResponse(field: FieldSelection, context: PlanContext, table: TableModel): MutationAnswer {

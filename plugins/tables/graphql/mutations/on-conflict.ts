@@ -1,19 +1,13 @@
 // `T_on_conflict`: the treatment of rows that exist already.
 
-import {
-  type GraphQLEnumType,
-  type GraphQLInputFieldConfigMap,
-  type GraphQLInputObjectType,
-  GraphQLList,
-  GraphQLNonNull,
-} from 'graphql'
+import { type GraphQLInputFieldConfigMap, type GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql'
 import { mayCompare } from '../../../../sdk/access.ts'
 import {
-  LeanEnumType,
-  LeanInputType,
   type PlanContext,
   perTable,
   type SchemaScope,
+  tableEnum,
+  tableInput,
   type Value,
 } from '../../../../sdk/graphql.ts'
 import { isEnumValueName, nameText, pathKeys, validationFailed } from '../../../../sdk/index.ts'
@@ -30,30 +24,32 @@ const unusable = { [placeholder]: { description: 'placeholder (do not use)' } }
 
 const isLater = ({ settings }: SchemaScope): boolean => settings.graphqlInterface === '2'
 
+/** Whether the role may update a column whose name an enum can hold. */
+const hasUpdatable = (scope: SchemaScope, table: TableModel): boolean =>
+  [...updatableColumns(scope, table).keys()].some(isEnumValueName)
+
 /**
  * `T_on_conflict`; null when there is no constraint to name. With interface 1.3 it is also null when the role may not
  * update.
  */
 export function onConflictType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType | null {
-  const constraints = constraintNames(scope, table)
-  const hasColumns = [...updatableColumns(scope, table).keys()].some(isEnumValueName)
-  if (constraints.length === 0 || !(hasColumns || isLater(scope))) return null
-  const name = `${table.graphqlName}_on_conflict`
-  return scope.tableType(table, name, () => {
-    return new LeanInputType({
-      name,
-      description: `${isLater(scope) ? 'on_conflict' : 'on conflict'} condition type for table "${nameText(table.name)}"`,
-      fields: (): GraphQLInputFieldConfigMap => ({
-        constraint: { type: new GraphQLNonNull(constraintType(scope, table, constraints)) },
-        update_columns: {
-          type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(updateColumnType(scope, table, hasColumns)))),
-          default: { value: [] },
-        },
-        where: { type: booleanExpressionType(scope, table) },
-      }),
-    })
-  })
+  if (constraintNames(scope, table).length === 0 || !(hasUpdatable(scope, table) || isLater(scope))) return null
+  return conflictType(scope, table)
 }
+
+const conflictType = tableInput({
+  name: (table) => `${table.graphqlName}_on_conflict`,
+  description: ({ name }, scope) =>
+    `${isLater(scope) ? 'on_conflict' : 'on conflict'} condition type for table "${nameText(name)}"`,
+  fields: (table, scope): GraphQLInputFieldConfigMap => ({
+    constraint: { type: new GraphQLNonNull(constraintType(scope, table)) },
+    update_columns: {
+      type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(updateColumnType(scope, table)))),
+      default: { value: [] },
+    },
+    where: { type: booleanExpressionType(scope, table) },
+  }),
+})
 
 /** A key of a transformed column would tell which of its values are there, unless the role may compare them. */
 const constraintNames = perTable((scope, { catalog, columns, name }): string[] => {
@@ -64,17 +60,14 @@ const constraintNames = perTable((scope, { catalog, columns, name }): string[] =
   })
 })
 
-function constraintType(scope: SchemaScope, table: TableModel, constraints: readonly string[]): GraphQLEnumType {
-  const name = `${table.graphqlName}_constraint`
-  return scope.tableType(table, name, () => {
-    const values = () => {
-      const all = constraints.map((value) => [value, { description: constraintText(scope, table, value) }])
-      return Object.fromEntries(all)
-    }
-    const description = `unique or primary key constraints on table "${nameText(table.name)}"`
-    return new LeanEnumType({ name, description, values })
-  })
-}
+const constraintType = tableEnum({
+  name: (table) => `${table.graphqlName}_constraint`,
+  description: ({ name }) => `unique or primary key constraints on table "${nameText(name)}"`,
+  values: (table, scope) => {
+    const names = constraintNames(scope, table)
+    return Object.fromEntries(names.map((name) => [name, { description: constraintText(scope, table, name) }]))
+  },
+})
 
 /** Interface 2 names the columns. */
 function constraintText(scope: SchemaScope, { catalog }: TableModel, name: string): string {
@@ -83,14 +76,12 @@ function constraintText(scope: SchemaScope, { catalog }: TableModel, name: strin
   return isLater(scope) ? `${text} on columns ${columns.map((column) => `"${column}"`).join(', ')}` : text
 }
 
-function updateColumnType(scope: SchemaScope, table: TableModel, hasColumns: boolean): GraphQLEnumType {
-  const name = `${table.graphqlName}_update_column`
-  return scope.tableType(table, name, () => {
-    const values = () => (hasColumns ? columnValues(scope, updatableColumns(scope, table)) : unusable)
-    const description = `update columns of table "${nameText(table.name)}"`
-    return new LeanEnumType({ name, description, values })
-  })
-}
+const updateColumnType = tableEnum({
+  name: (table) => `${table.graphqlName}_update_column`,
+  description: ({ name }) => `update columns of table "${nameText(name)}"`,
+  values: (table, scope) =>
+    hasUpdatable(scope, table) ? columnValues(scope, updatableColumns(scope, table)) : unusable,
+})
 
 /** The plan of a `T_on_conflict` value. */
 export function planOnConflict(value: Value, context: PlanContext, table: TableModel): OnConflict {

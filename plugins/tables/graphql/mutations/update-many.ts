@@ -1,13 +1,13 @@
 // `update_T_many`: several updates of one table, in order and in one transaction.
 
-import { type GraphQLFieldConfig, type GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql'
+import { type GraphQLFieldConfig, GraphQLList, GraphQLNonNull } from 'graphql'
 import { rootCost } from '../../../../sdk/access.ts'
 import {
   type Contribution,
   type FieldMap,
-  LeanInputType,
   type PlanContext,
   type SchemaScope,
+  tableInput,
   type Value,
 } from '../../../../sdk/graphql.ts'
 import { nameText } from '../../../../sdk/index.ts'
@@ -58,22 +58,17 @@ const isLater = ({ settings }: SchemaScope): boolean => settings.graphqlInterfac
 const updatesName = ({ graphqlName }: TableModel): string => `${graphqlName}_updates`
 
 /** `T_updates`: the condition and the operators of one update. */
-function updatesType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
-  const name = updatesName(table)
-  return scope.tableType(table, name, () => {
-    return new LeanInputType({
-      name,
-      ...(!isLater(scope) && { description: `one of several updates of the table "${nameText(table.name)}"` }),
-      fields: () => ({
-        ...operatorArguments(scope, table),
-        where: {
-          type: new GraphQLNonNull(booleanExpressionType(scope, table)),
-          description: 'filter the rows which have to be updated',
-        },
-      }),
-    })
-  })
-}
+const updatesType = tableInput({
+  name: updatesName,
+  description: ({ name }, scope) => (isLater(scope) ? null : `one of several updates of the table "${nameText(name)}"`),
+  fields: (table, scope) => ({
+    ...operatorArguments(scope, table),
+    where: {
+      type: new GraphQLNonNull(booleanExpressionType(scope, table)),
+      description: 'filter the rows which have to be updated',
+    },
+  }),
+})
 
 function updateManyField(scope: SchemaScope, table: TableModel): Field {
   const updates = new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(updatesType(scope, table))))

@@ -3,7 +3,6 @@
 import {
   type GraphQLFieldConfig,
   type GraphQLFieldConfigArgumentMap,
-  type GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLInt,
   GraphQLList,
@@ -12,10 +11,10 @@ import {
 } from 'graphql'
 import {
   type FieldSelection,
-  LeanInputType,
   type PlanContext,
   perTable,
   type SchemaScope,
+  tableInput,
   type Value,
 } from '../../../../sdk/graphql.ts'
 import { compareText, nameText, type Path, pathKeys, validationFailed } from '../../../../sdk/index.ts'
@@ -76,7 +75,7 @@ export function updateByKeyField(scope: SchemaScope, table: TableModel): Field {
     description: `update single row of the table: "${nameText(table.name)}"`,
     args: {
       ...operatorArguments(scope, table),
-      pk_columns: { type: new GraphQLNonNull(keyInputType(scope, table, columns)) },
+      pk_columns: { type: new GraphQLNonNull(keyInputType(scope, table)) },
     },
     extensions: {
       root: {
@@ -94,17 +93,11 @@ export function updateByKeyField(scope: SchemaScope, table: TableModel): Field {
   }
 }
 
-function keyInputType(
-  scope: SchemaScope,
-  table: TableModel,
-  columns: ReadonlyMap<string, ColumnModel>,
-): GraphQLInputObjectType {
-  const name = `${table.graphqlName}_pk_columns_input`
-  return scope.tableType(table, name, () => {
-    const description = `primary key columns input for table: ${nameText(table.name)}`
-    return new LeanInputType({ name, description, fields: () => keyArguments(scope, columns) })
-  })
-}
+const keyInputType = tableInput({
+  name: (table) => `${table.graphqlName}_pk_columns_input`,
+  description: ({ name }) => `primary key columns input for table: ${nameText(name)}`,
+  fields: (table, scope) => keyArguments(scope, keyColumns(scope, table)!),
+})
 
 /** The columns that an operator works on, by GraphQL name. */
 function operatorColumns(
@@ -118,6 +111,24 @@ function operatorColumns(
   return new Map([...columns].filter(([, column]) => fits(column)))
 }
 
+/** `T_set_input` and its like. */
+const operatorTypes = new Map(
+  updateOperators.map((operator) => {
+    const type = tableInput({
+      name: (table) => `${table.graphqlName}${operator.name}_input`,
+      description: ({ name }) => operator.typeDescription(nameText(name)),
+      fields: (table, scope) => {
+        const columns = operatorColumns(scope, table, operator)
+        if (operator.operand === 'scalar') return columnInputs(scope, columns)
+        const type = operandType(scope, operator.operand)
+        const fields = [...columns].map(([field, { comment }]) => [field, { type, description: comment }])
+        return Object.fromEntries(fields)
+      },
+    })
+    return [operator, type]
+  }),
+)
+
 /** The operators that a role has on a table. */
 const availableOperators = perTable((scope, table): readonly UpdateOperator[] =>
   updateOperators.filter((operator) => operatorColumns(scope, table, operator).size > 0),
@@ -126,28 +137,11 @@ const availableOperators = perTable((scope, table): readonly UpdateOperator[] =>
 /** One argument for each operator that the role has on the table. */
 export const operatorArguments = perTable((scope, table): GraphQLFieldConfigArgumentMap => {
   const entries = availableOperators(scope, table).map((operator) => {
-    return [operator.name, { type: operatorType(scope, table, operator), description: operator.description }]
+    const type = operatorTypes.get(operator)!(scope, table)
+    return [operator.name, { type, description: operator.description }]
   })
   return Object.fromEntries(entries)
 })
-
-/** `T_set_input` and its like. */
-function operatorType(scope: SchemaScope, table: TableModel, operator: UpdateOperator): GraphQLInputObjectType {
-  const name = `${table.graphqlName}${operator.name}_input`
-  return scope.tableType(table, name, () => {
-    return new LeanInputType({
-      name,
-      description: operator.typeDescription(nameText(table.name)),
-      fields: () => {
-        const columns = operatorColumns(scope, table, operator)
-        if (operator.operand === 'scalar') return columnInputs(scope, columns)
-        const type = operandType(scope, operator.operand)
-        const fields = [...columns].map(([field, { comment }]) => [field, { type, description: comment }])
-        return Object.fromEntries(fields)
-      },
-    })
-  })
-}
 
 function operandType(scope: SchemaScope, operand: Exclude<UpdateOperator['operand'], 'scalar'>): GraphQLInputType {
   switch (operand) {

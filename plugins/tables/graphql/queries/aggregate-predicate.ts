@@ -5,11 +5,12 @@ import {
   type GraphQLEnumType,
   type GraphQLInputFieldConfig,
   type GraphQLInputObjectType,
+  type GraphQLInputType,
   GraphQLList,
   GraphQLNonNull,
 } from 'graphql'
 import { relatedCost, type SelectAccess } from '../../../../sdk/access.ts'
-import { LeanEnumType, LeanInputType, type PlanContext, type SchemaScope, type Value } from '../../../../sdk/graphql.ts'
+import { type PlanContext, type SchemaScope, tableEnum, tableInput, type Value } from '../../../../sdk/graphql.ts'
 import { isEnumValueName, nameText } from '../../../../sdk/index.ts'
 import { builtInType, type ColumnModel, type TableModel } from '../../../../sdk/metadata.ts'
 import { allOf, always, type Condition, type Mapping, sql } from '../../../../sdk/sql.ts'
@@ -40,72 +41,77 @@ function columnsFor(scope: SchemaScope, table: TableModel, aggregate: Comparable
 }
 
 /** `T_aggregate_bool_exp` of a table whose rows the role may aggregate. */
-export function aggregatePredicateType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
-  const name = `${table.graphqlName}_aggregate_bool_exp`
-  return scope.tableType(table, name, () => {
-    return new LeanInputType({
-      name,
-      description: `Boolean expression to filter rows by aggregates of rows from "${nameText(table.name)}".`,
-      fields: () => {
-        const column = selectColumnType(scope, table)
-        const columns = column && { arguments: { type: new GraphQLList(new GraphQLNonNull(column)) } }
-        const fields: Record<string, GraphQLInputFieldConfig> = {}
-        for (const aggregate of comparableAggregates) {
-          if (columnsFor(scope, table, aggregate).length === 0) continue
-          const argument = { type: new GraphQLNonNull(argumentType(scope, table, aggregate)) }
-          const type = operatorType(scope, table, { ...aggregate, arguments: { arguments: argument } })
-          fields[aggregate.name] = { type }
-        }
-        fields['count'] = { type: operatorType(scope, table, { name: 'count', columns: 'int4', arguments: columns }) }
-        return fields
-      },
-    })
-  })
-}
+export const aggregatePredicateType = tableInput({
+  name: (table) => `${table.graphqlName}_aggregate_bool_exp`,
+  description: ({ name }) => `Boolean expression to filter rows by aggregates of rows from "${nameText(name)}".`,
+  fields: (table, scope) => {
+    const fields: Record<string, GraphQLInputFieldConfig> = {}
+    for (const { aggregate, type } of comparedTypes) {
+      if (columnsFor(scope, table, aggregate).length > 0) fields[aggregate.name] = { type: type(scope, table) }
+    }
+    fields['count'] = { type: countType(scope, table) }
+    return fields
+  },
+})
 
 interface Operator {
   readonly name: string
   readonly columns: string
-  readonly arguments: Record<string, GraphQLInputFieldConfig> | null
+  readonly arguments: (scope: SchemaScope, table: TableModel) => GraphQLInputType | null
 }
 
 /** `T_aggregate_bool_exp_<aggregate>`. */
-function operatorType(scope: SchemaScope, table: TableModel, operator: Operator): GraphQLInputObjectType {
-  const name = `${table.graphqlName}_aggregate_bool_exp_${operator.name}`
-  return scope.tableType(table, name, () => {
-    return new LeanInputType({
-      name,
-      fields: () => ({
-        ...operator.arguments,
+const operatorType = (operator: Operator) =>
+  tableInput({
+    name: (table) => predicateName(table, operator),
+    fields: (table, scope) => {
+      const type = operator.arguments(scope, table)
+      return {
+        ...(type && { arguments: { type } }),
         distinct: { type: GraphQLBoolean },
         filter: { type: booleanExpressionType(scope, table) },
         predicate: { type: new GraphQLNonNull(predicateType(scope, operator)) },
-      }),
-    })
+      }
+    },
   })
-}
+
+const predicateName = ({ graphqlName }: TableModel, { name }: Pick<Operator, 'name'>): string =>
+  `${graphqlName}_aggregate_bool_exp_${name}`
+
+const countType = operatorType({
+  name: 'count',
+  columns: 'int4',
+  arguments: (scope, table) => {
+    const column = selectColumnType(scope, table)
+    return column && new GraphQLList(new GraphQLNonNull(column))
+  },
+})
+
+const comparedTypes = comparableAggregates.map((aggregate) => {
+  const argument = argumentType(aggregate)
+  const type = operatorType({ ...aggregate, arguments: (scope, table) => new GraphQLNonNull(argument(scope, table)) })
+  return { aggregate, type }
+})
 
 const predicateType = (scope: SchemaScope, { name, columns }: Operator): GraphQLInputObjectType =>
   valueComparison(scope, { name, type: builtInType(columns), value: () => sql`null` }).type
 
 /** The enum of the columns that an aggregate takes, or an object of two of them. */
 function argumentType(
-  scope: SchemaScope,
-  table: TableModel,
   aggregate: ComparableAggregate,
-): GraphQLEnumType | GraphQLInputObjectType {
-  const operator = `${table.graphqlName}_aggregate_bool_exp_${aggregate.name}`
-  const enumName = `${table.graphqlName}_select_column_${operator}_arguments_columns`
-  const column = scope.tableType(table, enumName, () => {
-    const values = () => valuesNamed(columnsFor(scope, table, aggregate))
-    const description = `select columns of table "${nameText(table.name)}" for "${aggregate.name}"`
-    return new LeanEnumType({ name: enumName, description, values })
+): (scope: SchemaScope, table: TableModel) => GraphQLEnumType | GraphQLInputObjectType {
+  const column = tableEnum({
+    name: (table) => `${table.graphqlName}_select_column_${predicateName(table, aggregate)}_arguments_columns`,
+    description: ({ name }) => `select columns of table "${nameText(name)}" for "${aggregate.name}"`,
+    values: (table, scope) => valuesNamed(columnsFor(scope, table, aggregate)),
   })
   if (!aggregate.isOfTwo) return column
-  const name = `${operator}_arguments`
-  return scope.tableType(table, name, () => {
-    const type = new GraphQLNonNull(column)
-    return new LeanInputType({ name, fields: () => ({ [independent]: { type }, [dependent]: { type } }) })
+  return tableInput({
+    name: (table) => `${predicateName(table, aggregate)}_arguments`,
+    fields: (table, scope) => {
+      const type = new GraphQLNonNull(column(scope, table))
+      return { [independent]: { type }, [dependent]: { type } }
+    },
   })
 }
 

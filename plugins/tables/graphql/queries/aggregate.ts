@@ -8,18 +8,17 @@ import {
   GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
-  type GraphQLObjectType,
   type GraphQLScalarType,
 } from 'graphql'
 import { relatedCost } from '../../../../sdk/access.ts'
 import {
   columnType,
   type FieldSelection,
-  LeanObjectType,
   type PlanContext,
   perTable,
   type SchemaScope,
   shared,
+  tableObject,
   valueType,
 } from '../../../../sdk/graphql.ts'
 import { nameText } from '../../../../sdk/index.ts'
@@ -31,37 +30,26 @@ import { hasFormerTypes } from './comparison.ts'
 import { distinctColumn, selectColumnType } from './select-arguments.ts'
 
 /** `T_aggregate`. */
-export function aggregateType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
-  const name = `${table.graphqlName}_aggregate`
-  return scope.tableType(table, name, () => {
-    return new LeanObjectType({
-      name,
-      description: `aggregated selection of "${nameText(table.name)}"`,
-      fields: () => ({
-        aggregate: { type: aggregateFieldsType(scope, table) },
-        nodes: { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(rowType(scope, table)))) },
-      }),
-    })
-  })
-}
+export const aggregateType = tableObject({
+  name: (table) => `${table.graphqlName}_aggregate`,
+  description: ({ name }) => `aggregated selection of "${nameText(name)}"`,
+  fields: (table, scope) => ({
+    aggregate: { type: aggregateFieldsType(scope, table) },
+    nodes: { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(rowType(scope, table)))) },
+  }),
+})
 
-function aggregateFieldsType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
-  const name = `${table.graphqlName}_aggregate_fields`
-  return scope.tableType(table, name, () => {
-    return new LeanObjectType({
-      name,
-      description: `aggregate fields of "${nameText(table.name)}"`,
-      fields: () => {
-        const fields: GraphQLFieldConfigMap<unknown, unknown> = { count: countField(scope, table) }
-        for (const operator of [...numericAggregates, 'max', 'min']) {
-          const members = membersOf(operator)(scope, table)
-          if (Object.keys(members).length > 0) fields[operator] = { type: operatorFieldsType(scope, table, operator) }
-        }
-        return fields
-      },
-    })
-  })
-}
+const aggregateFieldsType = tableObject({
+  name: (table) => `${table.graphqlName}_aggregate_fields`,
+  description: ({ name }) => `aggregate fields of "${nameText(name)}"`,
+  fields: (table, scope) => {
+    const fields: GraphQLFieldConfigMap<unknown, unknown> = { count: countField(scope, table) }
+    for (const [operator, { members, type }] of operators) {
+      if (Object.keys(members(scope, table)).length > 0) fields[operator] = { type: type(scope, table) }
+    }
+    return fields
+  },
+})
 
 function countField(scope: SchemaScope, table: TableModel): GraphQLFieldConfig<unknown, unknown> {
   const column = selectColumnType(scope, table)
@@ -95,16 +83,18 @@ function membersOf(operator: string) {
   return operator === 'sum' ? sumMembers : floatMembers
 }
 
-function operatorFieldsType(scope: SchemaScope, table: TableModel, operator: string): GraphQLObjectType {
-  const name = `${table.graphqlName}_${operator}_fields`
-  return scope.tableType(table, name, () => {
-    return new LeanObjectType({
-      name,
-      description: `aggregate ${operator} on columns`,
-      fields: () => membersOf(operator)(scope, table),
-    })
+function operatorOf(operator: string) {
+  const members = membersOf(operator)
+  const type = tableObject({
+    name: (table) => `${table.graphqlName}_${operator}_fields`,
+    description: () => `aggregate ${operator} on columns`,
+    fields: (table, scope) => members(scope, table),
   })
+  return [operator, { members, type }] as const
 }
+
+/** The operators with their members and `T_<operator>_fields`. */
+const operators = [...numericAggregates, 'max', 'min'].map(operatorOf)
 
 /** The plan of a selection on `T_aggregate`. */
 export function planAggregate(field: FieldSelection, context: PlanContext, table: TableModel): AggregateOutput {

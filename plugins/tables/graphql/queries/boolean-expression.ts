@@ -13,10 +13,9 @@ import {
   columnType,
   declaredField,
   type InputFieldMap,
-  LeanInputType,
   type PlanContext,
-  perTable,
   type SchemaScope,
+  tableInput,
   type Value,
 } from '../../../../sdk/graphql.ts'
 import { nameText } from '../../../../sdk/index.ts'
@@ -35,25 +34,21 @@ import {
 } from './comparison.ts'
 
 /** `T_bool_exp`. */
-export const booleanExpressionType = perTable((scope, table): GraphQLInputObjectType => {
-  const name = `${table.graphqlName}_bool_exp`
-  return scope.tableType(table, name, () => {
-    const type: GraphQLInputObjectType = new LeanInputType({
-      name,
-      description: `Boolean expression to filter rows from the table "${nameText(table.name)}". All fields are combined with a logical 'AND'.`,
-      fields: () => {
-        const list = new GraphQLList(hasFormerTypes(scope) ? type : new GraphQLNonNull(type))
-        // A column of the same name can't be compared: without its connectives the type would be of little use.
-        return new Map<string, () => GraphQLInputFieldConfig>([
-          ...scope.booleanFields(table),
-          ['_and', () => ({ type: list, extensions: { boolean: conjunction } })],
-          ['_not', () => ({ type, extensions: { boolean: negation } })],
-          ['_or', () => ({ type: list, extensions: { boolean: disjunction } })],
-        ])
-      },
-    })
-    return type
-  })
+export const booleanExpressionType = tableInput({
+  name: (table) => `${table.graphqlName}_bool_exp`,
+  description: ({ name }) =>
+    `Boolean expression to filter rows from the table "${nameText(name)}". All fields are combined with a logical 'AND'.`,
+  fields: (table, scope) => {
+    const type = booleanExpressionType(scope, table)
+    const list = new GraphQLList(hasFormerTypes(scope) ? type : new GraphQLNonNull(type))
+    // A column of the same name can't be compared: without its connectives the type would be of little use.
+    return new Map<string, () => GraphQLInputFieldConfig>([
+      ...scope.booleanFields(table),
+      ['_and', () => ({ type: list, extensions: { boolean: conjunction } })],
+      ['_not', () => ({ type, extensions: { boolean: negation } })],
+      ['_or', () => ({ type: list, extensions: { boolean: disjunction } })],
+    ])
+  },
 })
 
 /** The condition of a boolean expression: the conjunction of its members. */

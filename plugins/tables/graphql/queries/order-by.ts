@@ -6,13 +6,13 @@ import {
   columnType,
   declaredField,
   type InputFieldMap,
-  LeanInputType,
   type OrderElement,
   type OrderedValue,
   type PlanContext,
   perTable,
   type SchemaScope,
   shared,
+  tableInput,
   type Value,
 } from '../../../../sdk/graphql.ts'
 import { nameKey, nameText, type QualifiedName, sameName } from '../../../../sdk/index.ts'
@@ -49,15 +49,10 @@ export function orderByEnum(scope: SchemaScope): GraphQLEnumType {
 }
 
 /** `T_order_by`. */
-export const orderByType = perTable((scope, table): GraphQLInputObjectType => {
-  const name = `${table.graphqlName}_order_by`
-  return scope.tableType(table, name, () => {
-    return new LeanInputType({
-      name,
-      description: `Ordering options when selecting data from "${nameText(table.name)}".`,
-      fields: () => scope.orderFields(table),
-    })
-  })
+export const orderByType = tableInput({
+  name: (table) => `${table.graphqlName}_order_by`,
+  description: ({ name }) => `Ordering options when selecting data from "${nameText(name)}".`,
+  fields: (table, scope) => scope.orderFields(table),
 })
 
 /** Everything that one `T_order_by` object orders by, in the order written. */
@@ -139,34 +134,17 @@ export interface RelatedRows {
 }
 
 /** `R_aggregate_order_by`. */
-export function aggregateOrderByType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
-  const name = `${table.graphqlName}_aggregate_order_by`
-  return scope.tableType(table, name, () => {
-    return new LeanInputType({
-      name,
-      description: `order by aggregate values of table "${nameText(table.name)}"`,
-      fields: () => {
-        const fields: Record<string, GraphQLInputFieldConfig> = { count: { type: orderByEnum(scope) } }
-        for (const operator of ['max', 'min', ...numericAggregates]) {
-          const hasColumns = columnsOf(scope, table, operator).size > 0
-          if (hasColumns) fields[operator] = { type: operatorOrderByType(scope, table, operator) }
-        }
-        return fields
-      },
-    })
-  })
-}
-
-function operatorOrderByType(scope: SchemaScope, table: TableModel, operator: string): GraphQLInputObjectType {
-  const name = operatorOrderByName(scope, table, operator)
-  return scope.tableType(table, name, () => {
-    return new LeanInputType({
-      name,
-      description: `order by ${operator}() on columns of table "${nameText(table.name)}"`,
-      fields: () => (isExtreme(operator) ? extremeOrders : numericOrders)(scope, table),
-    })
-  })
-}
+export const aggregateOrderByType = tableInput({
+  name: (table) => `${table.graphqlName}_aggregate_order_by`,
+  description: ({ name }) => `order by aggregate values of table "${nameText(name)}"`,
+  fields: (table, scope) => {
+    const fields: Record<string, GraphQLInputFieldConfig> = { count: { type: orderByEnum(scope) } }
+    for (const [operator, type] of operatorOrderByTypes) {
+      if (columnsOf(scope, table, operator).size > 0) fields[operator] = { type: type(scope, table) }
+    }
+    return fields
+  },
+})
 
 /** Several operators share their members. */
 const operatorOrders = (operator: string) =>
@@ -181,6 +159,20 @@ const operatorOrders = (operator: string) =>
 const extremeOrders = operatorOrders('max')
 const numericOrders = operatorOrders('sum')
 
+const operatorOrderByType = (operator: string) => {
+  const orders = isExtreme(operator) ? extremeOrders : numericOrders
+  return tableInput({
+    name: (table, { model }) => operatorOrderByName(model, table, operator),
+    description: ({ name }) => `order by ${operator}() on columns of table "${nameText(name)}"`,
+    fields: (table, scope) => orders(scope, table),
+  })
+}
+
+const orderedAggregates = ['max', 'min', ...numericAggregates]
+
+/** `R_<op>_order_by` by the operator. */
+const operatorOrderByTypes = orderedAggregates.map((operator) => [operator, operatorOrderByType(operator)] as const)
+
 const likeAggregates = new WeakMap<Model['tables'], ReadonlyMap<string, TableModel>>()
 
 /** The tables whose names end like an aggregate, by the keys of their names: they are few. */
@@ -193,15 +185,11 @@ function tablesLikeAggregates({ tables }: Pick<Model, 'tables'>): ReadonlyMap<st
 }
 
 /** `R_<op>_order_by`, unless a table `R_<op>` has rows that are ordered by an input of this name. */
-function operatorOrderByName(scope: SchemaScope, { name, graphqlName }: TableModel, operator: string): string {
-  const other = tablesLikeAggregates(scope.model).get(
-    nameKey({ schema: name.schema, name: `${name.name}_${operator}` }),
-  )
+function operatorOrderByName(model: Model, { name, graphqlName }: TableModel, operator: string): string {
+  const other = tablesLikeAggregates(model).get(nameKey({ schema: name.schema, name: `${name.name}_${operator}` }))
   const isTaken = other?.graphqlName === `${graphqlName}_${operator}`
   return isTaken ? `${graphqlName}_aggregate_${operator}_order_by` : `${graphqlName}_${operator}_order_by`
 }
-
-const orderedAggregates = ['max', 'min', ...numericAggregates]
 
 /** Whether a table's name ends like an aggregate, so that {@link takenOrderByName} depends on other tables. */
 export const mayTakeOrderByName = ({ name }: QualifiedName): boolean =>

@@ -5,11 +5,12 @@ import type { WantedRows } from '../../../../sdk/access.ts'
 import {
   type FieldArguments,
   type FieldSelection,
-  LeanEnumType,
   type OrderElement,
   type PlanContext,
   perTable,
+  type SchemaScope,
   shared,
+  tableEnum,
   type Value,
 } from '../../../../sdk/graphql.ts'
 import {
@@ -27,16 +28,17 @@ import { selectableColumns } from '../row-type.ts'
 import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
 import { orderByType, planOrder } from './order-by.ts'
 
-/** `T_select_column`; null when the role may select no column, or none whose name an enum can hold. */
-export const selectColumnType = perTable((scope, table): GraphQLEnumType | null => {
-  const columns = selectableColumns(scope, table)
-  if (![...columns.keys()].some(isEnumValueName)) return null
-  const name = `${table.graphqlName}_select_column`
-  return scope.tableType(table, name, () => {
-    const description = `select columns of table "${nameText(table.name)}"`
-    return new LeanEnumType({ name, description, values: () => columnValues(scope, columns) })
-  })
+const columnsType = tableEnum({
+  name: (table) => `${table.graphqlName}_select_column`,
+  description: ({ name }) => `select columns of table "${nameText(name)}"`,
+  values: (table, scope) => columnValues(scope, selectableColumns(scope, table)),
 })
+
+/** `T_select_column`; null when the role may select no column, or none whose name an enum can hold. */
+export function selectColumnType(scope: SchemaScope, table: TableModel): GraphQLEnumType | null {
+  const columns = selectableColumns(scope, table)
+  return [...columns.keys()].some(isEnumValueName) ? columnsType(scope, table) : null
+}
 
 /** The five arguments; those whose type would be empty are left out. */
 export const selectArguments = perTable((scope, table): FieldArguments => {

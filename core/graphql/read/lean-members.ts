@@ -1,23 +1,17 @@
-// Types whose fields introspection reads as they are given. graphql-js copies the configuration of each field into objects
-// of its own, which only planning needs: a schema of 1,000 tables has 200,000 fields.
+// Fields, arguments and values as introspection reads them. graphql-js copies the configuration of each into an object of its
+// own, which only planning needs: a schema of 1,000 tables has 200,000 of them.
 
 import {
   assertEnumValueName,
   assertName,
   type GraphQLArgumentConfig,
-  GraphQLEnumType,
-  type GraphQLEnumTypeConfig,
   type GraphQLEnumValueConfig,
   type GraphQLFieldConfig,
   type GraphQLInputFieldConfig,
-  GraphQLInputObjectType,
-  type GraphQLInputObjectTypeConfig,
   type GraphQLInputType,
   GraphQLList,
   type GraphQLNamedType,
   GraphQLNonNull,
-  GraphQLObjectType,
-  type GraphQLObjectTypeConfig,
   type GraphQLOutputType,
   type GraphQLType,
 } from 'graphql'
@@ -132,7 +126,8 @@ export type Given<Config> = Readonly<Record<string, Config>> | ReadonlyMap<strin
 /** A class of members. */
 type MemberClass<Config> = new (name: string, config: Config) => LeanMember
 
-function listOf<Config>(configs: Given<Config> & Shared, Member: MemberClass<Config>): LeanList {
+/** The members of these configurations; each call makes them anew, unless they are shared. */
+export function listOf<Config>(configs: Given<Config> & Shared, Member: MemberClass<Config>): LeanList {
   const known = configs[list]
   if (known?.made) return known.made
   const members: LeanMember[] = []
@@ -148,92 +143,7 @@ function listOf<Config>(configs: Given<Config> & Shared, Member: MemberClass<Con
 }
 
 /** Configurations as graphql-js takes them. */
-const recordOf = <Config>(given: Given<Config>): Readonly<Record<string, Config>> =>
+export const recordOf = <Config>(given: Given<Config>): Readonly<Record<string, Config>> =>
   given instanceof Map
     ? Object.fromEntries(Array.from(given as ReadonlyMap<string, () => Config>, ([name, make]) => [name, make()]))
     : (given as Readonly<Record<string, Config>>)
-
-/** Extensions of types that have none: an object for each would take a quarter of its memory. */
-export const noExtensions = Object.freeze(Object.create(null))
-/** The same for nodes of extensions. */
-const noNodes: [] = []
-
-/** The members of the classes. */
-interface Lean {
-  given: () => unknown
-  description: string | null | undefined
-}
-
-/** Forgets everything but the name: most of a type's memory. `read` is called if its fields are read later on. */
-export function release(type: GraphQLNamedType & Lean, read: () => never): void {
-  type.given = read
-  type.description = undefined
-  const holder = type as { _fields?: () => never; _values?: () => never }
-  if (type instanceof GraphQLEnumType) holder._values = read
-  else holder._fields = read
-}
-
-type ObjectTypeConfig = Pick<
-  GraphQLObjectTypeConfig<unknown, unknown>,
-  'name' | 'description' | 'extensions' | 'interfaces'
->
-
-/** An object type whose fields introspection reads as they are given; each call of `fields` may give them anew. */
-export class LeanObjectType extends GraphQLObjectType {
-  given: () => Given<FieldConfig>
-  /** The schema that has reached the type last. */
-  reachedBy: unknown = null
-  /** Whether the type belongs to one introspection, and is a table's. */
-  isReleasable = false
-
-  constructor(config: ObjectTypeConfig & { readonly fields: LeanObjectType['given'] }) {
-    const { name, description, interfaces, extensions = noExtensions, fields } = config
-    super({ name, description, interfaces, extensions, extensionASTNodes: noNodes, fields: () => recordOf(fields()) })
-    this.given = fields
-  }
-}
-
-type InputTypeConfig = Pick<GraphQLInputObjectTypeConfig, 'name' | 'description' | 'extensions' | 'isOneOf'>
-
-/** An input object whose fields introspection reads as they are given; each call of `fields` may give them anew. */
-export class LeanInputType extends GraphQLInputObjectType {
-  given: () => Given<GraphQLInputFieldConfig>
-  /** The schema that has reached the type last. */
-  reachedBy: unknown = null
-  /** Whether the type belongs to one introspection, and is a table's. */
-  isReleasable = false
-
-  constructor(config: InputTypeConfig & { readonly fields: LeanInputType['given'] }) {
-    const { name, description, isOneOf, extensions = noExtensions, fields } = config
-    super({ name, description, isOneOf, extensions, extensionASTNodes: noNodes, fields: () => recordOf(fields()) })
-    this.given = fields
-  }
-}
-
-type EnumConfig = Pick<GraphQLEnumTypeConfig, 'name' | 'description'>
-
-/** An enum whose values introspection reads as they are given. */
-export class LeanEnumType extends GraphQLEnumType {
-  given: () => Given<GraphQLEnumValueConfig>
-  /** The schema that has reached the type last. */
-  reachedBy: unknown = null
-  /** Whether the type belongs to one introspection, and is a table's. */
-  isReleasable = false
-
-  constructor({ name, description, values }: EnumConfig & { readonly values: LeanEnumType['given'] }) {
-    const extensions = noExtensions
-    super({ name, description, extensions, extensionASTNodes: noNodes, values: () => recordOf(values()) })
-    this.given = values
-  }
-}
-
-/** Whether a type gives its fields anew whenever they are read for an introspection. */
-export const isLean = (type: GraphQLNamedType): type is LeanObjectType | LeanInputType | LeanEnumType =>
-  type instanceof LeanInputType || type instanceof LeanObjectType || type instanceof LeanEnumType
-
-/** The fields or values of a type as they are given; null: it is another type. */
-export function leanMembers(type: GraphQLNamedType): LeanList | null {
-  if (type instanceof LeanInputType) return listOf(type.given(), LeanInput)
-  if (type instanceof LeanObjectType) return listOf(type.given(), LeanField)
-  return type instanceof LeanEnumType ? listOf(type.given(), LeanValue) : null
-}

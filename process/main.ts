@@ -189,7 +189,7 @@ async function listen(
   if (stop.aborted) return null
   const port = await engine.listen()
   growWithRequests()
-  collectWhenIdle()
+  collectWhenIdle(() => engine.warmUp())
   compileSooner()
   observe.log(listeningEntry(settings, port, process.uptime()))
   return bannerText({

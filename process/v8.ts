@@ -85,9 +85,18 @@ const isFullCollection = (entry: PerformanceEntry): boolean =>
 /**
  * Gives memory back after large requests, such as the introspection of a thousand tables. V8 by itself collects old objects
  * only when further requests need room. The collection takes some tenths of a second, so it waits until nobody else does.
+ *
+ * `afterwards` is called after each full collection, once the process is idle. It may do work again that the collection has
+ * undone. Neither the garbage of this work nor a collection during it leads to another call.
  */
-export function collectWhenIdle(everyMillis = idleCheckMillis): void {
+export function collectWhenIdle(afterwards: () => Promise<void>, everyMillis = idleCheckMillis): void {
   const collect = collector()
+  let collected = 0
+  let restored = 0
+  const watch = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (isFullCollection(entry)) collected = entry.startTime
+  })
+  watch.observe({ entryTypes: ['gc'] })
   let before = performance.eventLoopUtilization()
   // A large start leaves garbage, and V8 takes the room to grow from the last collection.
   let least = held() < largeHeap ? held() : 0
@@ -97,9 +106,18 @@ export function collectWhenIdle(everyMillis = idleCheckMillis): void {
     before = now
     // It also falls with each full collection of V8.
     least = Math.min(least, held())
-    if (utilization > mostIdleUtilization || held() - least < leastIdleGarbage) return
-    collect({ type: 'major', flavor: 'last-resort' })
-    least = held()
+    if (utilization > mostIdleUtilization) return
+    if (held() - least >= leastIdleGarbage) {
+      collected = performance.now()
+      collect({ type: 'major', flavor: 'last-resort' })
+      least = held()
+    }
+    if (collected <= restored) return
+    restored = performance.now()
+    afterwards().finally(() => {
+      least = held()
+      restored = performance.now()
+    })
   }
   setInterval(check, everyMillis).unref()
 }

@@ -78,6 +78,11 @@ export interface RunningEngine {
   readonly routes: readonly Route[]
   /** Opens the configured port and returns it. */
   listen(): Promise<number>
+  /**
+   * Compiles the code again that describes a large schema: V8 drops compiled code in a full collection. A server that listens
+   * does it once by itself.
+   */
+  warmUp(): Promise<void>
   /** Announces the end while everything is still served: probes answer that this instance is not ready. */
   drain(): Promise<void>
   /**
@@ -134,6 +139,7 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
       warmUp.consider(metadata.model)
       return port
     },
+    warmUp: () => warmUp.again(),
     drain,
     stop,
     close,

@@ -12,7 +12,7 @@ import { largeModel, warmUpAfterMillis, warmUpValues } from './tuning.ts'
 
 const administrator: Session = { role: 'admin', variables: {}, backendOnly: false }
 
-/** Writes a part of the whole schema, once, when a large model is served. Nothing of it is kept. */
+/** Writes a part of the whole schema when a large model is served. Nothing of it is kept. */
 export class WarmUp {
   readonly #planner: Pick<GraphQLPlanner, 'planAlone'>
   readonly #ending = new AbortController()
@@ -26,8 +26,14 @@ export class WarmUp {
   consider(model: Model): void {
     if (this.#isBegun || model.tables.size < largeModel) return
     this.#isBegun = true
-    // The client that asks for the schema learns of the failure.
-    this.#run().catch(() => {})
+    void this.again()
+  }
+
+  /** Does the same again if it was worth it once: a full collection drops code with the objects that it is compiled for. */
+  async again(): Promise<void> {
+    if (!this.#isBegun) return
+    // The client that asks for the schema learns of a failure.
+    await this.#run().catch(() => {})
   }
 
   end(): void {

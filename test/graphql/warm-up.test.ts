@@ -35,9 +35,18 @@ test('types of a large schema are made before a client asks for them', async (t)
   assert.deepEqual(await graphql('{ item_7 { id } }'), { data: { item_7: [] } })
 })
 
+test('types of a large schema are made again after a collection of all garbage', async (t) => {
+  const { engine, seen } = await tracking(t, 320)
+  await eventually(() => seen.size >= 100)
+  seen.clear()
+  await engine.warmUp()
+  assert.ok(seen.size >= 100)
+})
+
 test('the types of a small schema are made when a client asks for them', async (t) => {
-  const { graphql, seen } = await tracking(t, 20)
+  const { engine, graphql, seen } = await tracking(t, 20)
   await sleep(1000)
+  await engine.warmUp()
   assert.equal(seen.size, 0)
   assert.deepEqual(await graphql('{ item_7 { id } }'), { data: { item_7: [] } })
 })

@@ -89,23 +89,34 @@ test('a large heap has room for the buffers of a large answer', async () => {
   assert.equal(await collectionsOfBuffers(''), 0)
 })
 
-/** The full collections that a process asks for after a large piece of work; `meanwhile` runs every 10 ms. */
-async function askedCollections(meanwhile: string): Promise<number> {
+/**
+ * The full collections that a process asks for after a large piece of work, and the calls after them. `meanwhile` runs every
+ * 10 ms, `afterwards` in each of the calls.
+ */
+async function askedCollections({ meanwhile = '', afterwards = '' }) {
   const work = `
     import { collectWhenIdle } from ${JSON.stringify(collecting)}
-    collectWhenIdle(100)
+    collectWhenIdle(async () => { console.log('called'); ${afterwards} }, 100)
     let kept = Array.from({ length: 2_000_000 }, (_, i) => ({ i, list: [i] }))
     kept = null
     setInterval(() => { ${meanwhile} }, 10)
     setTimeout(() => process.exit(), 1500)
   `
   const { stdout } = await promisify(execFile)(process.execPath, ['--trace-gc', '--input-type=module', '--eval', work])
-  return stdout.match(/ Mark-Compact .* testing;/g)?.length ?? 0
+  const count = (pattern: RegExp) => stdout.match(pattern)?.length ?? 0
+  return { collections: count(/ Mark-Compact .* testing;/g), calls: count(/called/g) }
 }
 
 test('an idle server gives back the memory of large requests; a busy one is not interrupted', async () => {
   const busy = 'for (const end = performance.now() + 3; performance.now() < end; );'
-  const [idle, working] = await Promise.all(['', busy].map(askedCollections))
-  assert.ok(idle! > 0)
-  assert.equal(working, 0)
+  const [idle, working] = await Promise.all([askedCollections({}), askedCollections({ meanwhile: busy })])
+  assert.ok(idle.collections > 0)
+  assert.ok(idle.calls > 0)
+  assert.deepEqual(working, { collections: 0, calls: 0 })
+})
+
+test('work after a collection runs once, and its garbage leads to no other collection', async () => {
+  const idle = await askedCollections({})
+  const garbage = 'globalThis.garbage = Array.from({ length: 2_000_000 }, (_, i) => ({ i, list: [i] }))'
+  assert.deepEqual(await askedCollections({ afterwards: garbage }), idle)
 })

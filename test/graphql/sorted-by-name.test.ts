@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import fc from 'fast-check'
+import { atOnce } from '../../core/concurrency/stepwise.ts'
+import { sortedByName } from '../../core/graphql/schema/sorted-by-name.ts'
+import { compareNaturally } from '../../core/names/natural-order.ts'
+
+const names = fc.array(fc.stringMatching(/^[a-c_]{0,2}[0-9]{0,3}[a-c_]{0,2}$/), { maxLength: 200 })
+
+test('items are in the order of their names, and those of one name keep theirs', () => {
+  const sorts = fc.property(names, (all) => {
+    const items = all.map((name, i) => ({ name, i }))
+    assert.deepEqual(
+      atOnce(sortedByName(items)),
+      items.toSorted((a, b) => compareNaturally(a.name, b.name)),
+    )
+  })
+  fc.assert(sorts)
+})
+
+test('the sort of many items pauses', () => {
+  const items = Array.from({ length: 50_000 }, (_, i) => ({ name: `item_${(i * 7919) % 50_000}` }))
+  const steps = sortedByName(items)
+  let pauses = 0
+  for (;;) {
+    const { done, value } = steps.next()
+    if (!done) pauses++
+    else {
+      assert.deepEqual(
+        value.map(({ name }) => name),
+        Array.from({ length: 50_000 }, (_, i) => `item_${i}`),
+      )
+      break
+    }
+  }
+  assert.ok(pauses > 100)
+})

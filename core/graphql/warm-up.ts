@@ -26,7 +26,11 @@ export class WarmUp {
   consider(model: Model): void {
     if (this.#isBegun || model.tables.size < largeModel) return
     this.#isBegun = true
-    void this.again()
+    const { signal } = this.#ending
+    sleep(warmUpAfterMillis, undefined, { ref: false, signal }).then(
+      () => this.again(),
+      () => {},
+    )
   }
 
   /** Does the same again if it was worth it once: a full collection drops code with the objects that it is compiled for. */
@@ -42,7 +46,6 @@ export class WarmUp {
 
   async #run(): Promise<void> {
     const { signal } = this.#ending
-    await sleep(warmUpAfterMillis, undefined, { ref: false, signal })
     const { schema, prepared, variables } = this.#planner.planAlone(getIntrospectionQuery(), administrator)
     const argumentsOf = prepared.calls?.bind(variables) ?? (() => ({}))
     for (const step of prepared.steps) {

@@ -1,5 +1,5 @@
-// Types of which each table has one, such as `T_order_by`. Such a type is data: a table, a role's schema, and a kind. The kind
-// describes the types of all tables by functions.
+// Types of which each table has one, such as `T_order_by`. Such a type is data: a table, a role's schema, and the functions
+// that describe the types of all tables.
 //
 // For each type graphql-js makes seven objects, and copies the configuration of its members. Only planning needs them, and a
 // schema of 1,000 tables has 46,000 types.
@@ -47,14 +47,14 @@ export interface TableEnum extends Pick<TableObject, 'name' | 'description'> {
 }
 
 /** The functions that describe the types of all tables. */
-class Kind {
+class Described {
   readonly name: TableObject['name']
   readonly description: TableObject['description'] | undefined
   readonly interfaces: TableObject['interfaces'] | undefined
   readonly extensions: TableObject['extensions'] | undefined
   readonly members: (table: TableModel, scope: SchemaScope) => Given<unknown>
 
-  constructor(described: Omit<TableObject, 'fields'>, members: Kind['members']) {
+  constructor(described: Omit<TableObject, 'fields'>, members: Described['members']) {
     this.name = described.name
     this.description = described.description
     this.interfaces = described.interfaces
@@ -63,7 +63,7 @@ class Kind {
   }
 }
 
-type TypeClass<T> = new (kind: Kind, table: TableModel, scope: SchemaScope) => T
+type TypeClass<T> = new (described: Described, table: TableModel, scope: SchemaScope) => T
 
 /** Extensions of types that have none: an object for each would take much of its memory. */
 export const noExtensions = Object.freeze(Object.create(null))
@@ -77,38 +77,33 @@ interface Made<Config> {
   given(): Given<Config>
 }
 
-/** The class of the types of a kind: instances of a class of graphql-js whose constructor is not called. */
+/** A class of types with the methods of a class of graphql-js, whose constructor is not called. */
 function classOf<T extends GraphQLNamedType, Config>(sample: T) {
-  // A class cannot have another prototype.
-  function Base() {}
-  Base.prototype = Object.getPrototypeOf(sample)
-
-  class Type extends (Base as unknown as new () => object) implements Made<Config> {
+  class Type implements Made<Config> {
     name: string
     reachedBy: unknown = null
     // Private fields would be missing from copies of a type with other members.
-    readonly kind: Kind
+    readonly described: Described
     readonly table: TableModel
     readonly scope: SchemaScope
 
-    constructor(kind: Kind, table: TableModel, scope: SchemaScope) {
-      super()
-      this.name = assertName(kind.name(table, scope))
-      this.kind = kind
+    constructor(described: Described, table: TableModel, scope: SchemaScope) {
+      this.name = assertName(described.name(table, scope))
+      this.described = described
       this.table = table
       this.scope = scope
     }
 
     given(): Given<Config> {
-      return this.kind.members(this.table, this.scope) as Given<Config>
+      return this.described.members(this.table, this.scope) as Given<Config>
     }
 
     get description(): string | null | undefined {
-      return this.kind.description?.(this.table, this.scope)
+      return this.described.description?.(this.table, this.scope)
     }
 
     get extensions(): GraphQLObjectTypeExtensions {
-      return this.kind.extensions?.(this.table) ?? noExtensions
+      return this.described.extensions?.(this.table) ?? noExtensions
     }
 
     get extensionASTNodes(): readonly never[] {
@@ -116,11 +111,13 @@ function classOf<T extends GraphQLNamedType, Config>(sample: T) {
     }
 
     getInterfaces(): readonly GraphQLInterfaceType[] {
-      return this.kind.interfaces?.(this.table, this.scope) ?? none
+      return this.described.interfaces?.(this.table, this.scope) ?? none
     }
   }
+  Object.setPrototypeOf(Type.prototype, Object.getPrototypeOf(sample))
   // graphql-js tells its classes apart by this symbol.
   Object.assign(Type.prototype, { __kind: Reflect.get(sample, '__kind'), isOneOf: false })
+  // No type can say that it inherits the rest, since graphql-js declares private members.
   return Type as unknown as TypeClass<T & Made<Config>>
 }
 
@@ -160,24 +157,24 @@ export class TableEnumType extends classOf<GraphQLEnumType, GraphQLEnumValueConf
   }
 }
 
-function ofKind<T extends GraphQLNamedType>(Type: TypeClass<T>, kind: Kind) {
-  const made: TableKind<T> = { make: (table, scope) => new Type(kind, table, scope) }
-  return (scope: SchemaScope, table: TableModel): T => scope.ofKind(made, table)
+function ofKind<T extends GraphQLNamedType>(Type: TypeClass<T>, described: Described) {
+  const kind: TableKind<T> = { make: (table, scope) => new Type(described, table, scope) }
+  return (scope: SchemaScope, table: TableModel): T => scope.ofKind(kind, table)
 }
 
 /** An object type for each table, in the schema of each role. */
 export const tableObject = (described: TableObject): ((scope: SchemaScope, table: TableModel) => GraphQLObjectType) =>
-  ofKind(TableObjectType, new Kind(described, described.fields))
+  ofKind(TableObjectType, new Described(described, described.fields))
 
 /** An input object for each table, in the schema of each role. */
 export const tableInput = (
   described: TableInput,
 ): ((scope: SchemaScope, table: TableModel) => GraphQLInputObjectType) =>
-  ofKind(TableInputType, new Kind(described, described.fields))
+  ofKind(TableInputType, new Described(described, described.fields))
 
 /** An enum for each table, in the schema of each role. */
 export const tableEnum = (described: TableEnum): ((scope: SchemaScope, table: TableModel) => GraphQLEnumType) =>
-  ofKind(TableEnumType, new Kind(described, described.values))
+  ofKind(TableEnumType, new Described(described, described.values))
 
 /** Whether a type is of a kind: it gives its members anew whenever they are read for an introspection. */
 export const isOfKind = (type: GraphQLNamedType): type is TableObjectType | TableInputType | TableEnumType =>

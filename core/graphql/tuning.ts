@@ -109,6 +109,8 @@ export const typesIndexedAtOnce = 1000
 export const fieldsAtOnce = 32
 /** Items of a list that is sorted by insertion. */
 export const sortedByInsertion = 20
+/** Items of a sorted run from which on a search costs less than a comparison with each. */
+export const longRun = 64
 /** Items that a sort moves between two pauses: some tenths of a millisecond. */
 export const sortedAtOnce = 4096
 /** Wrappers of a type whose texts are kept, as a number: more are never written by people. */

@@ -1,41 +1,26 @@
 // A long text as bytes, written in pieces that are put together in another order. An answer of 100 MB consists of millions
 // of short texts: strings of them would be garbage, which costs more than the bytes.
 
-import type { Steps } from '../../concurrency/stepwise.ts'
-import { copiedAtOnce, fewBytes, firstBlock, largestBlock, shortText } from '../tuning.ts'
-
-/** Bytes within a block. */
-export interface Piece {
-  readonly block: Buffer<ArrayBuffer>
-  readonly start: number
-  readonly end: number
-}
-
-/** A piece of what has a name. */
-export interface NamedPiece extends Piece {
-  readonly name: string
-}
-
-/** Pieces of a text, in their order. */
-export type Pieces = readonly Piece[]
+import { atOnce, type Steps } from '../../concurrency/stepwise.ts'
+import { fewBytes, firstBlock, largestBlock, shortText } from '../tuning.ts'
+import { type Block, type Piece, Pieces } from './pieces.ts'
 
 /** The bytes of a text that is written many times. */
 export const bytesOf = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text))
 
 /** The bytes that were written. */
-export const bytesIn = (out: ByteText): Uint8Array =>
-  Uint8Array.from(Buffer.concat(out.take().map(({ block, start, end }) => block.subarray(start, end))))
+export const bytesIn = (out: ByteText): Uint8Array => Uint8Array.from(atOnce(out.joined()))
 
 const quote = 34
 const backslash = 92
 
 export class ByteText {
-  #block: Buffer<ArrayBuffer>
-  readonly #blocks: Buffer<ArrayBuffer>[] = []
+  #block: Block
+  readonly #blocks: Block[] = []
   #used = 0
   /** The start of the piece that is being written. */
   #start = 0
-  #pieces: Piece[] = []
+  #pieces = new Pieces()
 
   /** `first` is the number of bytes in the first block. */
   constructor(first: number = firstBlock) {
@@ -131,26 +116,33 @@ export class ByteText {
   take(): Pieces {
     this.#end()
     const pieces = this.#pieces
-    this.#pieces = []
+    this.#pieces = new Pieces()
     return pieces
   }
 
-  /** Takes out what was written since the last call, and adds it to a list under a name. */
-  takeInto(list: NamedPiece[], name: string): void {
-    for (const { block, start, end } of this.#pieces) list.push({ name, block, start, end })
-    this.#pieces.length = 0
-    if (this.#used > this.#start) list.push({ name, block: this.#block, start: this.#start, end: this.#used })
+  /** Takes out what was written since the last call, and adds it to other pieces. Returns their number. */
+  takeInto(others: Pieces): number {
+    const before = others.length
+    if (this.#pieces.length > 0) others.addAll(this.take())
+    else if (this.#used > this.#start) others.add(this.#block, this.#start, this.#used)
     this.#start = this.#used
+    return others.length - before
   }
 
   /** Adds pieces that were taken out. */
   add(pieces: Pieces): void {
     this.#end()
-    for (const piece of pieces) this.#pieces.push(piece)
+    this.#pieces.addAll(pieces)
+  }
+
+  /** Adds a piece that was taken out, without its first bytes. */
+  addFrom(pieces: Pieces, place: number, skipped: number): void {
+    if (this.#used > this.#start) this.#end()
+    this.#pieces.addFrom(pieces, place, skipped)
   }
 
   #end(): void {
-    if (this.#used > this.#start) this.#pieces.push({ block: this.#block, start: this.#start, end: this.#used })
+    if (this.#used > this.#start) this.#pieces.add(this.#block, this.#start, this.#used)
     this.#start = this.#used
   }
 
@@ -166,16 +158,7 @@ export class ByteText {
 
   /** Everything that was written, in one buffer; nothing can be written afterwards. */
   *joined(): Steps<Buffer> {
-    const pieces = this.take()
-    const bytes = Buffer.allocUnsafeSlow(pieces.reduce((size, { start, end }) => size + end - start, 0))
-    let at = 0
-    let paused = 0
-    for (const { block, start, end } of pieces) {
-      at += block.copy(bytes, at, start, end)
-      if (at - paused < copiedAtOnce) continue
-      paused = at
-      yield
-    }
+    const bytes = yield* this.take().joined()
     this.drop()
     return bytes
   }

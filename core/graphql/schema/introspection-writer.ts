@@ -144,9 +144,7 @@ export class IntrospectionWriter {
     this.#writeType = null
     this.#to.out.add(before)
     this.#to.out.byte(openBracket)
-    const { pieces, isAmbiguous } = yield* types.inOrder()
-    this.#isUnambiguous = !isAmbiguous
-    this.#to.out.add(pieces)
+    this.#isUnambiguous = yield* types.addInOrder()
     this.#to.out.byte(closeBracket)
   }
 

@@ -1,8 +1,8 @@
 // The order of names in introspection, made in steps: a large schema has 100,000 types.
 
 import type { Steps } from '../../concurrency/stepwise.ts'
-import { compareNaturally, naturalKey } from '../../names/natural-order.ts'
-import { sortedAtOnce, sortedByInsertion } from '../tuning.ts'
+import { compareNaturally } from '../../names/natural-order.ts'
+import { longRun, sortedAtOnce, sortedByInsertion } from '../tuning.ts'
 
 /** A type, a field, an argument or a value. */
 export interface Named {
@@ -31,18 +31,16 @@ export function fewByName(items: readonly Named[]): readonly Named[] {
 
 /** The items in the order of their names; those of the same name keep theirs. */
 export function* sortedByName<T extends Named>(items: readonly T[]): Steps<T[]> {
-  const keys: string[] = []
-  for (const { name } of items) {
-    keys.push(naturalKey(name))
-    if (keys.length % sortedAtOnce === 0) yield
-  }
-  const order = yield* orderOf(keys)
+  const order = yield* orderOfNames(items.map(({ name }) => name))
   return Array.from(order, (place) => items[place]!)
 }
 
-/** The places of texts in their order. A merge sort: it can pause, and the engine's own would call a function for each comparison. */
-function* orderOf(texts: readonly string[]): Steps<Uint32Array> {
-  const count = texts.length
+/**
+ * The places of names in their order; equal names keep theirs. A merge sort, which can pause. Most names of a schema come
+ * in runs that are nearly in order: of two long ones, a search finds the parts that have to be merged.
+ */
+export function* orderOfNames(names: readonly string[]): Steps<Uint32Array> {
+  const count = names.length
   let from = new Uint32Array(count)
   let to = new Uint32Array(count)
   for (let i = 0; i < count; i++) from[i] = i
@@ -53,13 +51,43 @@ function* orderOf(texts: readonly string[]): Steps<Uint32Array> {
       const end = Math.min(middle + width, count)
       let left = start
       let right = middle
-      for (let i = start; i < end; i++) {
-        const isRight = left === middle || (right < end && texts[from[right]!]! < texts[from[left]!]!)
-        to[i] = from[isRight ? right++ : left++]!
+      let unmerged = end
+      if (width >= longRun && middle < end) {
+        left = search({ names, from, start, end: middle }, names[from[middle]!]!, 1)
+        unmerged = search({ names, from, start: middle, end }, names[from[middle - 1]!]!, 0)
+      }
+      for (let i = start; i < left; i++) to[i] = from[i]!
+      for (let i = left; i < unmerged; i++) {
+        const isLeft = left < middle && (right === unmerged || !isBefore(names[from[right]!]!, names[from[left]!]!))
+        to[i] = from[isLeft ? left++ : right++]!
         if (++moved % sortedAtOnce === 0) yield
       }
+      for (let i = unmerged; i < end; i++) to[i] = from[i]!
     }
+    yield
     ;[from, to] = [to, from]
   }
   return from
+}
+
+const isBefore = (a: string, b: string): boolean => compareNaturally(a, b) < 0
+
+/** Places whose names are in order. */
+interface Run {
+  readonly names: readonly string[]
+  readonly from: Uint32Array
+  readonly start: number
+  readonly end: number
+}
+
+/** The first place of a run whose name is not before another (`least` 0), or behind it (1). */
+function search({ names, from, start, end }: Run, name: string, least: 0 | 1): number {
+  let low = start
+  let high = end
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (compareNaturally(names[from[middle]!]!, name) < least) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -11,7 +11,7 @@ import {
 import { compareText } from '../../names/names.ts'
 import { LeanField, LeanInput, type LeanList } from '../read/lean-members.ts'
 import { TableInputType, TableObjectType } from '../read/table-types.ts'
-import { ByteText, type Piece } from './byte-text.ts'
+import { ByteText } from './byte-text.ts'
 import {
   type Described,
   type Frame,
@@ -21,6 +21,7 @@ import {
   valueIn,
 } from './introspected-field.ts'
 import type { Members } from './members.ts'
+import type { Piece } from './pieces.ts'
 import { fewByName, type Named } from './sorted-by-name.ts'
 
 /** Characters between values. */

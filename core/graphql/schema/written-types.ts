@@ -1,13 +1,17 @@
 // The types of an introspection as bytes, in the order in which they were written, and then in that of their names.
 
 import type { Steps } from '../../concurrency/stepwise.ts'
-import type { ByteText, NamedPiece, Pieces } from './byte-text.ts'
-import { sortedByName } from './sorted-by-name.ts'
+import { sortedAtOnce } from '../tuning.ts'
+import type { ByteText } from './byte-text.ts'
+import { Pieces } from './pieces.ts'
+import { orderOfNames } from './sorted-by-name.ts'
 
 export class WrittenTypes {
   readonly #bytes: ByteText
   /** The first piece of each type starts with a comma. */
-  readonly #pieces: NamedPiece[] = []
+  readonly #pieces = new Pieces()
+  /** The name of the type of each piece. */
+  readonly #names: string[] = []
   #count = 0
 
   constructor(bytes: ByteText) {
@@ -16,18 +20,22 @@ export class WrittenTypes {
 
   /** Adds the type that was written after a comma. */
   add(name: string): void {
-    this.#bytes.takeInto(this.#pieces, name)
+    for (let added = this.#bytes.takeInto(this.#pieces); added > 0; added--) this.#names.push(name)
     this.#count++
   }
 
-  /** All types in the order of their names, with commas between them; and whether two of them share a name. */
-  *inOrder(): Steps<{ readonly pieces: Pieces; readonly isAmbiguous: boolean }> {
-    // Pieces of one type stay in their order.
-    const pieces = yield* sortedByName(this.#pieces)
+  /** Adds all types to the text, in the order of their names and with commas between them. False: two share a name. */
+  *addInOrder(): Steps<boolean> {
     let names = 0
-    for (let i = 0; i < pieces.length; i++) if (pieces[i]!.name !== pieces[i - 1]?.name) names++
-    const [first] = pieces
-    if (first) pieces[0] = { ...first, start: first.start + 1 }
-    return { pieces, isAmbiguous: names < this.#count }
+    let previous = ''
+    // Pieces of one type stay in their order.
+    for (const [i, place] of (yield* orderOfNames(this.#names)).entries()) {
+      this.#bytes.addFrom(this.#pieces, place, i === 0 ? 1 : 0)
+      const name = this.#names[place]!
+      if (name !== previous) names++
+      previous = name
+      if ((i + 1) % sortedAtOnce === 0) yield
+    }
+    return names === this.#count
   }
 }

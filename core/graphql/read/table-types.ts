@@ -46,15 +46,15 @@ export interface TableEnum extends Pick<TableObject, 'name' | 'description'> {
   readonly values: (table: TableModel, scope: SchemaScope) => Given<GraphQLEnumValueConfig>
 }
 
-/** The functions that describe the types of all tables. */
-class Described {
+/** The functions that all types of a kind share. */
+class CommonParts {
   readonly name: TableObject['name']
   readonly description: TableObject['description'] | undefined
   readonly interfaces: TableObject['interfaces'] | undefined
   readonly extensions: TableObject['extensions'] | undefined
   readonly members: (table: TableModel, scope: SchemaScope) => Given<unknown>
 
-  constructor(described: Omit<TableObject, 'fields'>, members: Described['members']) {
+  constructor(described: Omit<TableObject, 'fields'>, members: CommonParts['members']) {
     this.name = described.name
     this.description = described.description
     this.interfaces = described.interfaces
@@ -63,7 +63,7 @@ class Described {
   }
 }
 
-type TypeClass<T> = new (described: Described, table: TableModel, scope: SchemaScope) => T
+type TypeClass<T> = new (common: CommonParts, table: TableModel, scope: SchemaScope) => T
 
 /** Extensions of types that have none: an object for each would take much of its memory. */
 export const noExtensions = Object.freeze(Object.create(null))
@@ -83,27 +83,27 @@ function classOf<T extends GraphQLNamedType, Config>(sample: T) {
     name: string
     reachedBy: unknown = null
     // Private fields would be missing from copies of a type with other members.
-    readonly described: Described
+    readonly common: CommonParts
     readonly table: TableModel
     readonly scope: SchemaScope
 
-    constructor(described: Described, table: TableModel, scope: SchemaScope) {
-      this.name = assertName(described.name(table, scope))
-      this.described = described
+    constructor(common: CommonParts, table: TableModel, scope: SchemaScope) {
+      this.name = assertName(common.name(table, scope))
+      this.common = common
       this.table = table
       this.scope = scope
     }
 
     given(): Given<Config> {
-      return this.described.members(this.table, this.scope) as Given<Config>
+      return this.common.members(this.table, this.scope) as Given<Config>
     }
 
     get description(): string | null | undefined {
-      return this.described.description?.(this.table, this.scope)
+      return this.common.description?.(this.table, this.scope)
     }
 
     get extensions(): GraphQLObjectTypeExtensions {
-      return this.described.extensions?.(this.table) ?? noExtensions
+      return this.common.extensions?.(this.table) ?? noExtensions
     }
 
     get extensionASTNodes(): readonly never[] {
@@ -111,7 +111,7 @@ function classOf<T extends GraphQLNamedType, Config>(sample: T) {
     }
 
     getInterfaces(): readonly GraphQLInterfaceType[] {
-      return this.described.interfaces?.(this.table, this.scope) ?? none
+      return this.common.interfaces?.(this.table, this.scope) ?? none
     }
   }
   Object.setPrototypeOf(Type.prototype, Object.getPrototypeOf(sample))
@@ -157,24 +157,24 @@ export class TableEnumType extends classOf<GraphQLEnumType, GraphQLEnumValueConf
   }
 }
 
-function ofKind<T extends GraphQLNamedType>(Type: TypeClass<T>, described: Described) {
-  const kind: TableKind<T> = { make: (table, scope) => new Type(described, table, scope) }
+function ofKind<T extends GraphQLNamedType>(Type: TypeClass<T>, common: CommonParts) {
+  const kind: TableKind<T> = { make: (table, scope) => new Type(common, table, scope) }
   return (scope: SchemaScope, table: TableModel): T => scope.ofKind(kind, table)
 }
 
 /** An object type for each table, in the schema of each role. */
 export const tableObject = (described: TableObject): ((scope: SchemaScope, table: TableModel) => GraphQLObjectType) =>
-  ofKind(TableObjectType, new Described(described, described.fields))
+  ofKind(TableObjectType, new CommonParts(described, described.fields))
 
 /** An input object for each table, in the schema of each role. */
 export const tableInput = (
   described: TableInput,
 ): ((scope: SchemaScope, table: TableModel) => GraphQLInputObjectType) =>
-  ofKind(TableInputType, new Described(described, described.fields))
+  ofKind(TableInputType, new CommonParts(described, described.fields))
 
 /** An enum for each table, in the schema of each role. */
 export const tableEnum = (described: TableEnum): ((scope: SchemaScope, table: TableModel) => GraphQLEnumType) =>
-  ofKind(TableEnumType, new Described(described, described.values))
+  ofKind(TableEnumType, new CommonParts(described, described.values))
 
 /** Whether a type is of a kind: it gives its members anew whenever they are read for an introspection. */
 export const isOfKind = (type: GraphQLNamedType): type is TableObjectType | TableInputType | TableEnumType =>

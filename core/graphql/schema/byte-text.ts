@@ -135,7 +135,7 @@ export class ByteText {
     this.#pieces.addAll(pieces)
   }
 
-  /** Adds a piece that was taken out, without its first bytes. */
+  /** Adds a piece that was taken out, without so many of its first bytes. */
   addFrom(pieces: Pieces, place: number, skipped: number): void {
     if (this.#used > this.#start) this.#end()
     this.#pieces.addFrom(pieces, place, skipped)

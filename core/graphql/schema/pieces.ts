@@ -12,7 +12,7 @@ export interface Piece {
   readonly end: number
 }
 
-/** Pieces of a text, in their order. They are columns: a long text has 100,000 pieces, and as many objects are slow. */
+/** Pieces of a text, in their order. They are kept in columns: a long text has 100,000 pieces, and an object for each would outlive several collections. */
 export class Pieces {
   readonly #blocks: Block[] = []
   readonly #starts: number[] = []
@@ -28,7 +28,7 @@ export class Pieces {
     this.#ends.push(end)
   }
 
-  /** Adds a piece of others, without its first bytes. */
+  /** Adds a piece of others, without so many of its first bytes. */
   addFrom(others: Pieces, place: number, skipped = 0): void {
     this.add(others.#blocks[place]!, others.#starts[place]! + skipped, others.#ends[place]!)
   }

@@ -64,6 +64,7 @@ export function* orderOfNames(names: readonly string[]): Steps<Uint32Array> {
       }
       for (let i = unmerged; i < end; i++) to[i] = from[i]!
     }
+    // Names that are only copied do not count as moved.
     yield
     ;[from, to] = [to, from]
   }

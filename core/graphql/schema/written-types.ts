@@ -24,12 +24,14 @@ export class WrittenTypes {
     this.#count++
   }
 
-  /** Adds all types to the text, in the order of their names and with commas between them. False: two share a name. */
+  /** Adds all types to the text, in the order of their names and with commas between them. Returns whether each has a name of its own. */
   *addInOrder(): Steps<boolean> {
     let names = 0
     let previous = ''
     // Pieces of one type stay in their order.
-    for (const [i, place] of (yield* orderOfNames(this.#names)).entries()) {
+    const order = yield* orderOfNames(this.#names)
+    for (let i = 0; i < order.length; i++) {
+      const place = order[i]!
       this.#bytes.addFrom(this.#pieces, place, i === 0 ? 1 : 0)
       const name = this.#names[place]!
       if (name !== previous) names++

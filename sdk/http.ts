@@ -17,6 +17,7 @@ export { parseJsonInTurns, readJson, readJsonInTurns } from '../core/http/body/b
 export { disconnectSignal } from '../core/http/disconnect.ts'
 export { type CorsPolicy, corsPolicy, type OriginCheck, originCheck } from '../core/http/front/cors.ts'
 export { isSameOrigin } from '../core/http/front/hosts.ts'
+export { isSendableHeader, reasonPhrase } from '../core/http/node-http.ts'
 export { type OwnPort, type OwnPortContext, serveOnOwnPort } from '../core/http/own-port.ts'
 export { inDialect, sendStreamHead } from '../core/http/route/answer.ts'
 export { type BrowserFile, browserFile, wantsHtml } from '../core/http/route/browser-files.ts'

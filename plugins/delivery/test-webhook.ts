@@ -1,6 +1,6 @@
 // `test_webhook`: sends a payload to a URL as a delivery would, and shows the answer.
 
-import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { isSendableHeader } from '../../sdk/http.ts'
 import { type Engine, parseFailed, Type } from '../../sdk/index.ts'
 import { operation } from '../../sdk/metadata.ts'
 import { OutgoingError } from '../../sdk/services.ts'
@@ -14,12 +14,7 @@ function readUrl(text: string): string {
 
 function readHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   for (const [name, value] of Object.entries(headers)) {
-    try {
-      validateHeaderName(name)
-      validateHeaderValue(name, value)
-    } catch {
-      throw parseFailed(`the header ${JSON.stringify(name)} cannot be sent`)
-    }
+    if (!isSendableHeader(name, value)) throw parseFailed(`the header ${JSON.stringify(name)} cannot be sent`)
   }
   return headers
 }

@@ -2,11 +2,12 @@
 // engines in it. It passes their upgrades through the application's hooks and leaves other upgrades to their usual
 // handlers.
 
-import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse as Response, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { RunningEngine } from '../../core/engine/engine.ts'
 import { isForWebSocket } from '../../core/http/front/listener.ts'
+import { ServerResponse } from '../../core/http/node-http.ts'
 
 /** Whether a request is for the mounted engine. */
 type IsMine = (request: IncomingMessage) => boolean
@@ -35,7 +36,7 @@ export class MountedConnections {
   readonly #engine: RunningEngine
   readonly #mounted: Mounted
   readonly #open = new Set<Duplex>()
-  readonly #answers = new Set<ServerResponse>()
+  readonly #answers = new Set<Response>()
 
   constructor(scope: FastifyInstance, engine: RunningEngine, isMine: IsMine) {
     this.#engine = engine
@@ -51,7 +52,7 @@ export class MountedConnections {
   }
 
   /** Registers a response that may be an event stream, so that `end` closes it. */
-  watch(response: ServerResponse): void {
+  watch(response: Response): void {
     this.#answers.add(response)
     response.once('close', () => this.#answers.delete(response))
   }
@@ -62,7 +63,7 @@ export class MountedConnections {
   }
 
   /** Passes on an upgrade after the application's hooks. */
-  take(request: IncomingMessage, response: ServerResponse): void {
+  take(request: IncomingMessage, response: Response): void {
     const { socket, head } = this.#mounted.underway.get(request)!
     this.#mounted.underway.delete(request)
     response.detachSocket(request.socket)
@@ -73,7 +74,7 @@ export class MountedConnections {
 }
 
 /** Ends a stream and its connection. */
-function endAnswer(response: ServerResponse): void {
+function endAnswer(response: Response): void {
   const { headersSent, socket } = response
   if (headersSent) response.end(() => socket?.destroySoon())
 }

@@ -1,10 +1,11 @@
 // The Node server below Fastify: timeouts of connections, and checks that run before a request is read. They have to
 // cost almost nothing per request.
 
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { TrellisError } from '../../errors/errors.ts'
+import { createServer } from '../node-http.ts'
 import { checkInterval, headersTimeout, keepAliveTimeout, stallCheckInterval } from '../tuning.ts'
 import { applyCors, type CorsPolicy } from './cors.ts'
 import type { Gate } from './gate.ts'

@@ -1,8 +1,9 @@
 // Node's response, with optimizations for small and large bodies.
 
 import { Buffer } from 'node:buffer'
-import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { ServerResponse } from '../node-http.ts'
 import { largePart, smallBody } from '../tuning.ts'
 
 declare module 'node:net' {

@@ -1,7 +1,6 @@
 // Runs a plugin's route as a Fastify handler. Checks run in this order: authentication, admission, body, role.
 
 import { Buffer } from 'node:buffer'
-import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Around } from '../../around/around.ts'
@@ -11,6 +10,7 @@ import { blame } from '../../errors/blame.ts'
 import { badRequest, toTrellisError } from '../../errors/errors.ts'
 import { isAdmin, refuseReader, type Session } from '../../session/session.ts'
 import { readJsonInTurns } from '../body/body.ts'
+import { isSendableHeader } from '../node-http.ts'
 import type { HttpSettings } from '../options.ts'
 import { flatErrors, type HttpContext, sendAnswer, sendError, toAnswerable } from './answer.ts'
 import type { Route, RouteCall, RouteRequest } from './declared-route.ts'
@@ -125,15 +125,8 @@ async function answer({ route, request, reply, exchange }: RequestWork, context:
   if (logged) logSuccess(context.observe, request, reply, { exchange, size, ran })
 }
 
-function isSendable(name: string, value: unknown): boolean {
-  try {
-    validateHeaderName(name)
-    for (const each of [value].flat()) validateHeaderValue(name, String(each))
-    return true
-  } catch {
-    return false
-  }
-}
+const isSendable = (name: string, value: unknown): boolean =>
+  [value].flat().every((each) => isSendableHeader(name, String(each)))
 
 /**
  * Removes headers that Node refuses to send, such as values with a line break. They would prevent the error response

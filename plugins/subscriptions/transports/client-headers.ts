@@ -1,7 +1,7 @@
 // The headers of a client: those of the upgrade, overridden by those in its first message.
 
-import { type IncomingMessage, validateHeaderName, validateHeaderValue } from 'node:http'
-import type { RequestHeaders } from '../../../sdk/http.ts'
+import type { IncomingMessage } from 'node:http'
+import { isSendableHeader, type RequestHeaders } from '../../../sdk/http.ts'
 import { parseFailed } from '../../../sdk/index.ts'
 import { bytesPerHeader, longestHeaders } from '../tuning.ts'
 
@@ -38,12 +38,8 @@ function withoutSpace(text: string): string {
 
 /** Refuses a header that HTTP cannot carry, since other servers may get it. */
 function checkHeader(name: string, value: string): void {
-  try {
-    validateHeaderName(name)
-    validateHeaderValue(name, value)
-  } catch {
-    throw parseFailed(`expecting the header ${JSON.stringify(name)} to be a header of HTTP`)
-  }
+  if (isSendableHeader(name, value)) return
+  throw parseFailed(`expecting the header ${JSON.stringify(name)} to be a header of HTTP`)
 }
 
 /** Reads the headers in the payload of `connection_init`; throws for invalid ones. */

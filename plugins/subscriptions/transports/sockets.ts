@@ -1,9 +1,9 @@
 // The WebSockets of the server: upgrades, keep-alive, and shutdown.
 
-import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { type CorsPolicy, corsPolicy, isSameOrigin } from '../../../sdk/http.ts'
+import { type CorsPolicy, corsPolicy, isSameOrigin, reasonPhrase } from '../../../sdk/http.ts'
 import { type Engine, flatError, graphqlError, notFound, TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 import { levelOf, messageOfEvent } from '../log.ts'
@@ -205,7 +205,7 @@ function chosenProtocol(offered: ReadonlySet<string>): string {
 function answer(socket: Duplex, status: number, headers: readonly string[], body: string): void {
   socket.once('finish', () => socket.destroy())
   const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `HTTP/1.1 ${status} ${reasonPhrase(status)}`,
     ...headers,
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',

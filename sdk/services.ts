@@ -6,7 +6,7 @@ export type { BatchWork, EndableWork } from '../core/auth/admission.ts'
 export { unlessAborted } from '../core/concurrency/aborting.ts'
 export { type Caller, type Seat, Shares, type SharesOptions } from '../core/concurrency/shares.ts'
 export { inTurns, mapSteps, type Steps, TurnTaker } from '../core/concurrency/stepwise.ts'
-export { longestTimer } from '../core/concurrency/timers.ts'
+export { atTime, longestTimer } from '../core/concurrency/timers.ts'
 export type { WorkerAnswers, Workers } from '../core/concurrency/workers.ts'
 export type { StatementWork } from '../core/database/statement-work.ts'
 export type {

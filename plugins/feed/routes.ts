@@ -2,7 +2,7 @@
 
 import { type Route, type RouteCall, sendStreamHead } from '../../sdk/http.ts'
 import { Type } from '../../sdk/index.ts'
-import { longestTimer } from '../../sdk/services.ts'
+import { atTime } from '../../sdk/services.ts'
 import type { Feed, FeedClient } from './feed.ts'
 import { keepAliveMillis, leastReconnectMillis, mostBuffered, reconnectSpreadMillis } from './tuning.ts'
 
@@ -51,12 +51,10 @@ function open(feed: Feed, { reply, session }: RouteCall, headers: Readonly<Recor
   raw.writeHead(200, headers)
   write(':\n\n')
   const keepAlive = setInterval(() => write(':\n\n'), keepAliveMillis).unref()
-  const left = session.expiresAt === undefined ? null : Math.max(0, session.expiresAt - Date.now())
-  // A timer cannot hold weeks; the connection ends long before such a session.
-  const expiry = left === null || left > longestTimer ? undefined : setTimeout(() => raw.end(), left).unref()
+  const cancelExpiry = atTime(session.expiresAt, () => raw.end())
   const closed = () => {
     clearInterval(keepAlive)
-    clearTimeout(expiry)
+    cancelExpiry()
     remove()
   }
   // The `close` event of a disconnected client has passed already.

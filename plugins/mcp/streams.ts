@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import type { RouteCall } from '../../sdk/http.ts'
 import { type Session, serviceKey, TrellisError } from '../../sdk/index.ts'
 import type { Model } from '../../sdk/metadata.ts'
-import { longestTimer } from '../../sdk/services.ts'
+import { atTime } from '../../sdk/services.ts'
 import type { Offers } from './offers.ts'
 import type { McpEngine } from './options.ts'
 import { keepAliveMillis, modelCheckMillis, mostStreams, mostStreamsOfSession, mostUnreadBytes } from './tuning.ts'
@@ -52,11 +52,7 @@ export class ToolStreams {
     const { raw } = reply
     const stream: Stream = { raw, session, caller, digest: '' }
     this.#add(stream)
-    let expiry: NodeJS.Timeout | null = null
-    const closed = () => {
-      if (expiry) clearTimeout(expiry)
-      this.#remove(stream)
-    }
+    const closed = () => this.#remove(stream)
     raw.on('error', () => {})
     if (raw.closed) setImmediate(closed)
     else raw.once('close', closed)
@@ -74,8 +70,11 @@ export class ToolStreams {
       'x-request-id': request.id,
     })
     raw.write(keepAliveComment)
-    const left = Math.max(0, (session.expiresAt ?? Number.POSITIVE_INFINITY) - Date.now())
-    if (left <= longestTimer) expiry = setTimeout(() => raw.end(), left).unref()
+    if (!raw.closed)
+      raw.once(
+        'close',
+        atTime(session.expiresAt, () => raw.end()),
+      )
     // This request was admitted before the server began to stop.
     if (this.#isStopping) raw.end()
   }

@@ -6,7 +6,7 @@ import type { WebSocket } from 'ws'
 import type { GraphQLRequest, SchemaKind } from '../../../sdk/graphql.ts'
 import { ClientCaller, inDialect } from '../../../sdk/http.ts'
 import { type Engine, flatError, graphqlError, type Session, TrellisError, toTrellisError } from '../../../sdk/index.ts'
-import { longestTimer } from '../../../sdk/services.ts'
+import { atTime } from '../../../sdk/services.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 import { levelOf, messageOfEvent, type OperationOutcome, type SocketEvent } from '../log.ts'
 import type { SocketOptions } from '../options.ts'
@@ -69,7 +69,7 @@ export class Connection {
   #caller: ClientCaller | null = null
   /** The headers of the payload alone, which are forwarded. */
   #payload: ClientHeaders = { headers: {}, rawHeaders: [] }
-  #expiry: NodeJS.Timeout | null = null
+  #cancelExpiry: (() => void) | null = null
   received = 0
 
   constructor(options: ConnectionOptions) {
@@ -105,7 +105,8 @@ export class Connection {
     const origin = { headers: upgrade.headers, socket: { remoteAddress: this.options.address } }
     this.#caller = new ClientCaller(stream, session, origin, engine.settings.trustedProxies)
     this.#payload = given
-    this.#endAt(session.expiresAt)
+    this.#cancelExpiry?.()
+    if (this.isOpen) this.#cancelExpiry = atTime(session.expiresAt, () => this.close(3000, 'the session has expired'))
   }
 
   /** The message of a failed authentication; logs it. */
@@ -114,16 +115,6 @@ export class Connection {
     logCause(error, this.options.engine)
     this.log({ type: 'conn_err', detail: error.message }, { status: error.status })
     return error.message
-  }
-
-  /** Closes the connection when the session expires. */
-  #endAt(time: number | undefined): void {
-    if (this.#expiry) clearTimeout(this.#expiry)
-    this.#expiry = null
-    if (time === undefined || !this.isOpen) return
-    const left = time - Date.now()
-    const next = () => (left > longestTimer ? this.#endAt(time) : this.close(3000, 'the session has expired'))
-    this.#expiry = setTimeout(next, Math.max(0, Math.min(left, longestTimer)))
   }
 
   /** Runs an operation; resolves when a query or mutation is answered, or a subscription has begun. */
@@ -224,7 +215,7 @@ export class Connection {
 
   /** Cleans up after the socket was closed by either side, with this code and reason. */
   ended(code: number, reason: string): void {
-    this.#endAt(undefined)
+    this.#cancelExpiry?.()
     this.outbox.release()
     const operations = [...this.#operations.values()]
     this.#operations.clear()

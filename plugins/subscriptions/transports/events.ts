@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { type GraphQLRequest, readGraphQLRequest, type SchemaKind } from '../../../sdk/graphql.ts'
 import { applicantOf, ClientCaller, type Route, type RouteCall, readJsonInTurns } from '../../../sdk/http.ts'
 import { badRequest, type Engine, notFound, type Session, TrellisError, Type } from '../../../sdk/index.ts'
-import { longestTimer } from '../../../sdk/services.ts'
+import { atTime } from '../../../sdk/services.ts'
 import { streamTokenOf } from '../../graphql/index.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 import type { SocketOptions } from '../options.ts'
@@ -107,23 +107,18 @@ export class Events {
 
   #openStream({ reply, request }: Connected, session: Session | null, onClose: () => void): EventStream {
     const { keepAlive } = this.#options.limits
-    let expiry: NodeJS.Timeout | null = null
+    const cancelExpiry = atTime(session?.expiresAt, () => stream.end())
     const stream = new EventStream({
       ...{ reply, requestId: request.id, keepAlive },
       onClose: () => {
         this.#streams.delete(stream)
-        if (expiry) clearTimeout(expiry)
+        cancelExpiry()
         onClose()
       },
     })
     this.#streams.add(stream)
     // This request was admitted before the server began to stop.
     if (this.#isStopping) setImmediate(() => stream.endForReconnect())
-    if (session?.expiresAt !== undefined) {
-      const left = Math.max(0, session.expiresAt - Date.now())
-      // A timer cannot hold weeks; the connection ends long before such a session.
-      if (left <= longestTimer) expiry = setTimeout(() => stream.end(), left)
-    }
     return stream
   }
 
@@ -248,5 +243,3 @@ function operationIdOf(body: unknown): string {
   if (typeof id !== 'string' || id === '') throw badRequest('invalid-params', 'extensions.operationId is missing')
   return id
 }
-
-/** Reads a GraphQL request from URL parameters. */

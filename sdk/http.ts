@@ -19,7 +19,7 @@ export { type CorsPolicy, corsPolicy, type OriginCheck, originCheck } from '../c
 export { isSameOrigin } from '../core/http/front/hosts.ts'
 export { isSendableHeader, reasonPhrase } from '../core/http/node-http.ts'
 export { type OwnPort, type OwnPortContext, serveOnOwnPort } from '../core/http/own-port.ts'
-export { inDialect, sendStreamHead } from '../core/http/route/answer.ts'
+export { inDialect, sendStreamHead, toAnswerable } from '../core/http/route/answer.ts'
 export { type BrowserFile, browserFile, wantsHtml } from '../core/http/route/browser-files.ts'
 export { ClientCaller, callerOf, type Origin, originOf } from '../core/http/route/caller.ts'
 export { clientNetwork } from '../core/http/route/client-network.ts'

@@ -12,16 +12,9 @@ import {
   type RouteCall,
   type RouteRequest,
   readJsonInTurns,
+  toAnswerable,
 } from '../../sdk/http.ts'
-import {
-  type Engine,
-  graphqlError,
-  isAdmin,
-  type Session,
-  stackOf,
-  TrellisError,
-  toTrellisError,
-} from '../../sdk/index.ts'
+import { type Engine, graphqlError, isAdmin, type Session, TrellisError } from '../../sdk/index.ts'
 import { type QueryLog, TurnTaker } from '../../sdk/services.ts'
 import { type EventStreams, streamTokenHeader, wantsEvents } from './event-streams.ts'
 import { answeringGet, errorsOfGet } from './get.ts'
@@ -224,10 +217,7 @@ async function answerOrFailure(
 /** The answer of a request that failed; an unexpected error is logged, and not shown. */
 export function failedAnswer(engine: Engine, error: unknown, session: Session): string {
   const { settings, observe } = engine
-  if (!(error instanceof TrellisError)) {
-    observe.log({ type: 'unstructured', level: 'error', detail: stackOf(error) })
-  }
-  return JSON.stringify(errorBody(inDialect(toTrellisError(error), settings), showsInternal(engine, session)))
+  return JSON.stringify(errorBody(inDialect(toAnswerable(error, observe), settings), showsInternal(engine, session)))
 }
 
 /** The media type of "GraphQL over HTTP". */

@@ -2,7 +2,8 @@
 // client slows its own source down.
 
 import type { PlannedRequest, SubscriptionRun } from '../../../sdk/graphql.ts'
-import { type Engine, type TrellisError, toTrellisError } from '../../../sdk/index.ts'
+import { toAnswerable } from '../../../sdk/http.ts'
+import type { Engine, TrellisError } from '../../../sdk/index.ts'
 import type { Model } from '../../../sdk/metadata.ts'
 import { unlessAborted } from '../../../sdk/services.ts'
 import { permissionCheckMillis } from '../tuning.ts'
@@ -116,7 +117,7 @@ class Feed {
       else former.abort()
       this.#run = run
     } catch (error) {
-      this.#refusal = toTrellisError(error)
+      this.#refusal = toAnswerable(error, this.#engine.observe)
       former.abort()
     }
   }
@@ -144,7 +145,7 @@ class Feed {
       }
       return null
     } catch (error) {
-      return toTrellisError(error)
+      return toAnswerable(error, this.#engine.observe)
     }
   }
 
@@ -153,7 +154,7 @@ class Feed {
     try {
       sink.next(await this.#run.answer(result))
     } catch (error) {
-      sink.fail(toTrellisError(error))
+      sink.fail(toAnswerable(error, this.#engine.observe))
     }
   }
 }

@@ -4,7 +4,8 @@
 // committed, groups whose answers depend on rows alone are not asked again.
 
 import type { GraphQLRequest, PlannedRequest, PreparedOperation } from '../../../sdk/graphql.ts'
-import { badRequest, type Engine, toTrellisError } from '../../../sdk/index.ts'
+import { toAnswerable } from '../../../sdk/http.ts'
+import { badRequest, type Engine } from '../../../sdk/index.ts'
 import type { Model } from '../../../sdk/metadata.ts'
 import type { DecodedCommit } from '../../../sdk/sql.ts'
 import type { LiveSettings } from '../options.ts'
@@ -308,7 +309,7 @@ export class LiveQueries {
         this.#place(member)
       } catch (error) {
         this.#members.delete(member)
-        member.sink.end(toTrellisError(error))
+        member.sink.end(toAnswerable(error, this.#options.engine.observe))
       }
     }
     if (this.#members.size === 0) this.#writes.isPresent = false

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { GraphQLRequest, SchemaKind } from '../../../sdk/graphql.ts'
-import { ClientCaller, inDialect } from '../../../sdk/http.ts'
-import { type Engine, flatError, graphqlError, type Session, TrellisError, toTrellisError } from '../../../sdk/index.ts'
+import { ClientCaller, inDialect, toAnswerable } from '../../../sdk/http.ts'
+import { type Engine, flatError, graphqlError, type Session, TrellisError } from '../../../sdk/index.ts'
 import { atTime } from '../../../sdk/services.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 import { levelOf, messageOfEvent, type OperationOutcome, type SocketEvent } from '../log.ts'
@@ -14,7 +14,6 @@ import { closeTimeoutMillis } from '../tuning.ts'
 import { type ClientHeaders, joinHeaders, payloadHeaders } from './client-headers.ts'
 import { type Envelope, framedText, textFrame } from './frames.ts'
 import {
-  logCause,
   type OperationContext,
   type Refusal,
   type ResultSink,
@@ -111,8 +110,7 @@ export class Connection {
 
   /** The message of a failed authentication; logs it. */
   refusalOf(thrown: unknown): string {
-    const error = toTrellisError(thrown)
-    logCause(error, this.options.engine)
+    const error = toAnswerable(thrown, this.options.engine.observe)
     this.log({ type: 'conn_err', detail: error.message }, { status: error.status })
     return error.message
   }
@@ -129,7 +127,7 @@ export class Connection {
       await operation.begun
       await this.outbox.room()
     } catch (error) {
-      this.#refuse(id, toTrellisError(error), context)
+      this.#refuse(id, toAnswerable(error, this.options.engine.observe), context)
     }
   }
 

@@ -2,8 +2,8 @@
 // checks of HTTP requests.
 
 import { type GraphQLRequest, readGraphQLRequest, type SchemaKind } from '../../../sdk/graphql.ts'
-import { type Applicant, inDialect } from '../../../sdk/http.ts'
-import { type Engine, flatError, graphqlError, TrellisError, toTrellisError } from '../../../sdk/index.ts'
+import { type Applicant, inDialect, toAnswerable } from '../../../sdk/http.ts'
+import { type Engine, flatError, graphqlError, TrellisError } from '../../../sdk/index.ts'
 import type { Caller, QueryLog } from '../../../sdk/services.ts'
 import type { FeedSink } from '../live/feeds.ts'
 import type { LiveSink } from '../live/groups/cohort.ts'
@@ -86,7 +86,7 @@ class Operation implements RunningOperation, LiveSink {
     const { engine, applicant, isAdmitted } = context
     const run = () => this.#run(request)
     this.begun = (isAdmitted ? run() : engine.admission.admit(applicant, run)).catch((failure: unknown) => {
-      if (!this.#isStopped) this.#answerFailure({ error: toTrellisError(failure), request })
+      if (!this.#isStopped) this.#answerFailure({ error: toAnswerable(failure, engine.observe), request })
     })
   }
 
@@ -149,7 +149,6 @@ class Operation implements RunningOperation, LiveSink {
   #answerFailure(refusal: Refusal): void {
     const { error } = refusal
     const context = this.#context
-    logCause(error, context.engine)
     const isOfRun = this.#isPlanned && context.engine.settings.graphqlInterface === '2'
     if (!isOfRun && (refusals.has(error.code) || !isOfRunning(error))) {
       refuse(refusal, context, this.#sink)
@@ -189,13 +188,6 @@ const feedSink = (request: GraphQLRequest, context: OperationContext, sink: Resu
   fail: (error) => sink.result(failedResult(error, context)),
   end: (error) => (error ? refuse({ error, request }, context, sink) : sink.done()),
 })
-
-/** Logs the cause of an unexpected error. */
-export function logCause({ status, cause, internal }: TrellisError, { observe }: Pick<Engine, 'observe'>): void {
-  if (status < 500 || cause === undefined || internal !== undefined) return
-  const detail = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
-  observe.log({ type: 'unstructured', level: 'error', detail })
-}
 
 /** Whether the operation ran before it failed: an error of the database, or its time limit. */
 const isOfRunning = ({ code, internal }: TrellisError): boolean =>

@@ -3,8 +3,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { type CorsPolicy, corsPolicy, isSameOrigin, reasonPhrase } from '../../../sdk/http.ts'
-import { type Engine, flatError, graphqlError, notFound, TrellisError, toTrellisError } from '../../../sdk/index.ts'
+import { type CorsPolicy, corsPolicy, isSameOrigin, reasonPhrase, toAnswerable } from '../../../sdk/http.ts'
+import { type Engine, flatError, graphqlError, notFound, TrellisError } from '../../../sdk/index.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 import { levelOf, messageOfEvent } from '../log.ts'
 import type { SocketOptions } from '../options.ts'
@@ -103,7 +103,7 @@ export class Sockets {
       })
     } catch (error) {
       release?.()
-      this.#refuse(socket, toTrellisError(error))
+      this.#refuse(socket, toAnswerable(error, this.#options.engine.observe))
     }
   }
 

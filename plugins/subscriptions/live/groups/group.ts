@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { GraphQLRequest, PreparedOperation } from '../../../../sdk/graphql.ts'
+import { toAnswerable } from '../../../../sdk/http.ts'
 import { type Engine, TrellisError, toTrellisError } from '../../../../sdk/index.ts'
 import type { Caller } from '../../../../sdk/services.ts'
 import type { DecodedCommit, PreparedStatement } from '../../../../sdk/sql.ts'
@@ -247,9 +248,9 @@ export class Group {
       onBatch({ group: this, cohorts: batch.length, ...times })
     } catch (failure) {
       if (!this.#isWanted(batch)) return
-      const error = toTrellisError(failure)
-      if (batch.length === 1 || isOfAll(error)) this.#fail(batch, error)
-      else {
+      if (batch.length === 1 || isOfAll(toTrellisError(failure))) {
+        this.#fail(batch, toAnswerable(failure, this.options.engine.observe))
+      } else {
         const middle = batch.length >> 1
         await this.#ask(batch.slice(0, middle), commits)
         await this.#ask(batch.slice(middle), commits)

@@ -2,6 +2,7 @@
 // Subscribers with the same rows and the same request share a join. One that lacks a part is retried for all of them together.
 
 import type { JoinedAnswer, PlannedRequest } from '../../../../sdk/graphql.ts'
+import { toAnswerable } from '../../../../sdk/http.ts'
 import { type Engine, TrellisError, toTrellisError } from '../../../../sdk/index.ts'
 import { unlessAborted } from '../../../../sdk/services.ts'
 import { firstJoinRetryMillis, longestJoinRetryMillis } from '../../tuning.ts'
@@ -126,10 +127,14 @@ export class JoinedSink implements JoiningSink {
     if (!this.#appending) this.#leave()
     const extras = { headers: request.headers, signal: noSignal }
     const run = calls && engine.graphql.subscriptionRun(planned, request.session, extras)
-    const ask = (body: Buffer, signal: AbortSignal) =>
+    const joined = (body: Buffer, signal: AbortSignal) =>
       engine.graphql.operate(request, (work) => {
         work.operation = operation
         return unlessAborted(work.signal, run!.join(String(body), signal))
+      })
+    const ask = (body: Buffer, signal: AbortSignal) =>
+      joined(body, signal).catch((error: unknown) => {
+        throw toAnswerable(error, engine.observe)
       })
     this.#ask = run && ask
   }

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startLibrary } from '../support/library.ts'
 import { graphqlSseClient, startGuarded, subscribeWith } from './clients.ts'
 
@@ -90,6 +91,71 @@ test('a stream that was not reserved is not found, and a reserved one opens once
   assert.deepEqual(await run(reserved.text, named), [409, 'operation with ID "1" already exists'])
   assert.deepEqual(await run('none', named), [404, 'stream not found'])
   await stream.body?.cancel()
+})
+
+test('a stream whose client takes no results starts no more operations until it does', async (t) => {
+  const { url, sql, op } = await startLibrary(t)
+  await sql(`create table page as select id, repeat('x', 100000) as text from generate_series(1, 2) id`)
+  await op('track_table', 'page')
+  for (const isOpen of [false, true]) {
+    // An open stream has the buffers of its connection as well.
+    const [count, most] = isOpen ? [100, 99] : [20, 4]
+    const reserved = await fetch(`${url}/v1/graphql`, { method: 'PUT' })
+    const token = { 'x-graphql-event-stream-token': await reserved.text() }
+    const open = () => fetch(`${url}/v1/graphql`, { headers: { ...events, ...token } })
+    const unread = isOpen ? await open() : null
+    let started = 0
+    const start = async (id: number) => {
+      const body = JSON.stringify({ query: '{ page { id text } }', extensions: { operationId: `${id}` } })
+      const headers = { ...token, 'content-type': 'application/json' }
+      const { status } = await fetch(`${url}/v1/graphql`, { method: 'POST', headers, body })
+      assert.equal(status, 202)
+      started++
+    }
+    const all = Promise.all(Array.from({ length: count }, (_, id) => start(id)))
+    await sleep(1000)
+    const early = started
+    const stream = unread ?? (await open())
+    let received = ''
+    const reading = (async () => {
+      for await (const chunk of stream.body!.pipeThrough(new TextDecoderStream())) {
+        received += chunk
+        if (received.split('event: complete').length > count) return
+      }
+    })()
+    await all
+    await reading
+    assert.ok(early <= most, `${early} of ${count}`)
+    assert.equal(received.split('event: next').length - 1, started)
+  }
+})
+
+test('an operation that waits for its stream does not start after its client has left', async (t) => {
+  const { url, sql, op } = await startLibrary(t)
+  await sql(`create table page as select repeat('x', 400000) as text; create table mark (id int primary key)`)
+  for (const name of ['page', 'mark']) await op('track_table', name)
+  const reserved = await fetch(`${url}/v1/graphql`, { method: 'PUT' })
+  const token = await reserved.text()
+  const start = (query: string, operationId: string, signal: AbortSignal | null = null) =>
+    fetch(`${url}/v1/graphql`, {
+      method: 'POST',
+      headers: { 'x-graphql-event-stream-token': token, 'content-type': 'application/json' },
+      body: JSON.stringify({ query, extensions: { operationId } }),
+      signal,
+    })
+  assert.equal((await start('{ page { text } }', '1')).status, 202)
+  const leaving = AbortSignal.timeout(500)
+  const insert = 'mutation { insert_mark_one(object: {id: 1}) { id } }'
+  await assert.rejects(start(insert, '2', leaving), { name: 'TimeoutError' })
+  // The server sees the end of the connection after the client does.
+  await sleep(300)
+  const stream = await fetch(`${url}/v1/graphql`, { headers: { ...events, 'x-graphql-event-stream-token': token } })
+  assert.equal((await start('{ mark { id } }', '3')).status, 202)
+  const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let received = ''
+  while (!received.includes('complete\ndata: {"id":"3"}')) received += (await reader.read()).value
+  assert.ok(received.includes('{"id":"3","payload":{"data":{"mark":[]}}}'), received.slice(-200))
+  await reader.cancel()
 })
 
 test('a client that accepts events and JSON gets events for subscriptions, and JSON for everything else', async (t) => {

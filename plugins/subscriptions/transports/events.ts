@@ -1,19 +1,16 @@
-// Server-sent events with the protocol of the library graphql-sse: one stream per operation, or one stream for all operations of
-// a client.
+// Server-sent events with the protocol of the library graphql-sse: a stream for each operation, or one for all of a client.
 
-import { randomUUID } from 'node:crypto'
 import { type GraphQLRequest, readGraphQLRequest, type SchemaKind } from '../../../sdk/graphql.ts'
 import { applicantOf, ClientCaller, type Route, type RouteCall, readJsonInTurns } from '../../../sdk/http.ts'
-import { badRequest, type Engine, notFound, type Session, TrellisError, Type } from '../../../sdk/index.ts'
+import { type Engine, type Session, Type } from '../../../sdk/index.ts'
 import { atTime } from '../../../sdk/services.ts'
 import { streamTokenOf } from '../../graphql/index.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 import type { SocketOptions } from '../options.ts'
-import { openTimeoutMillis } from '../tuning.ts'
 import type { ConnectionLimit } from './connection-limit.ts'
 import { EventStream } from './event-stream.ts'
-import { envelopeOf, framed } from './frames.ts'
-import { type OperationContext, type ResultSink, type RunningOperation, runOperation } from './operations.ts'
+import { type OperationContext, type RunningOperation, runOperation } from './operations.ts'
+import { type Connected, SharedStreams } from './shared-streams.ts'
 
 export interface EventsOptions {
   readonly engine: Engine
@@ -22,27 +19,20 @@ export interface EventsOptions {
   readonly limit: ConnectionLimit
 }
 
-/** A reserved stream with its operations. */
-interface SharedStream {
-  readonly operations: Map<string, RunningOperation>
-  stream: EventStream | null
-  /** Results from before the stream was opened. */
-  readonly early: (() => void)[]
-  readonly session: Session
-  readonly release: () => void
-  readonly expiry: NodeJS.Timeout
-}
-
-const conflict = (message: string) => new TrellisError(409, 'already-exists', message)
-
 export class Events {
   readonly #options: EventsOptions
   readonly #streams = new Set<EventStream>()
-  readonly #shared = new Map<string, SharedStream>()
+  readonly #shared: SharedStreams
   #isStopping = false
 
   constructor(options: EventsOptions) {
     this.#options = options
+    const { engine, limit, limits } = options
+    this.#shared = new SharedStreams({
+      ...{ limit, workers: engine.workers, operationsPerStream: limits.operationsPerSocket },
+      open: (connected, session, onClose) => this.#openStream(connected, session, onClose),
+      context: (call, schema, connection) => this.#context(call, schema, connection),
+    })
   }
 
   get count(): number {
@@ -53,7 +43,7 @@ export class Events {
   async serve(call: RouteCall, schema: SchemaKind): Promise<unknown> {
     const token = streamTokenOf(call.request)
     const body = await readJsonInTurns(call.body as Buffer, 'lossless')
-    if (token !== null) return this.#startShared(this.#find(token), body, call, schema)
+    if (token !== null) return this.#shared.start(token, body, call, schema)
     const request = readGraphQLRequest(body)
     return this.run(request, call, schema)
   }
@@ -65,12 +55,12 @@ export class Events {
       {
         ...{ ...common, method: 'PUT', auth: 'session' },
         about: { summary: 'Reserves a stream of server-sent events; answers its token.', contentType: 'text/plain' },
-        handle: (call) => this.#reserve(call),
+        handle: (call) => this.#shared.reserve(call),
       },
       {
         ...{ ...common, method: 'DELETE', auth: 'session' },
         about: { summary: 'Ends an operation of a stream; `operationId` is its id.', result: Type.Object({}) },
-        handle: (call) => this.#end(call),
+        handle: (call) => this.#shared.end(call),
       },
     ]
   }
@@ -79,7 +69,12 @@ export class Events {
   stop(): void {
     this.#isStopping = true
     for (const stream of this.#streams) stream.endForReconnect()
-    for (const [token, { stream }] of this.#shared) if (!stream) this.#forget(token)
+    this.#shared.stop()
+  }
+
+  /** Opens a reserved stream. */
+  open(token: string, connected: Connected): void {
+    this.#shared.open(token, connected)
   }
 
   /** Opens a stream for one operation. */
@@ -132,114 +127,4 @@ export class Events {
     const applicant = applicantOf(call)
     return { engine, live, schema, isFlat: false, applicant, caller, headers, requestId, isAdmitted: true }
   }
-
-  #reserve({ request, reply, session, body }: RouteCall): string {
-    // A PUT with a body is a GraphQL request, not a reservation.
-    if (body instanceof Uint8Array && body.length > 0) throw notFound()
-    // The operations of the stream would reach workers that do not have it.
-    if (this.#options.engine.workers.count > 1) throw badRequest('not-supported', oneWorkerOnly)
-    const token = randomUUID()
-    const release = this.#options.limit.acquire(request.socket.remoteAddress ?? '')
-    const expiry = setTimeout(() => this.#forget(token), openTimeoutMillis)
-    expiry.unref()
-    this.#shared.set(token, { operations: new Map(), stream: null, early: [], release, expiry, session })
-    reply.code(201).header('content-type', 'text/plain; charset=utf-8')
-    return token
-  }
-
-  #find(token: string): SharedStream {
-    const shared = this.#shared.get(token)
-    if (!shared) throw notFound('stream not found')
-    return shared
-  }
-
-  #forget(token: string): void {
-    const shared = this.#shared.get(token)
-    if (!shared) return
-    this.#shared.delete(token)
-    clearTimeout(shared.expiry)
-    shared.release()
-    for (const operation of shared.operations.values()) operation.stop()
-    shared.operations.clear()
-  }
-
-  open(token: string, connected: Connected): void {
-    const shared = this.#find(token)
-    if (shared.stream) throw conflict('stream already open')
-    clearTimeout(shared.expiry)
-    shared.stream = this.#openStream(connected, shared.session, () => this.#forget(token))
-    for (const send of shared.early.splice(0)) send()
-  }
-
-  #startShared(shared: SharedStream, body: unknown, call: RouteCall, schema: SchemaKind): string {
-    const id = operationIdOf(body)
-    const { operationsPerSocket } = this.#options.limits
-    if (shared.operations.has(id)) throw conflict(`operation with ID "${id}" already exists`)
-    if (shared.operations.size >= operationsPerSocket) {
-      throw badRequest('start-failed', `this stream runs ${operationsPerSocket} operations already`)
-    }
-    const operation = runOperation(body, this.#context(call, schema, shared), sharedSink(shared, id))
-    shared.operations.set(id, operation)
-    call.reply.code(202).header('content-type', 'text/plain; charset=utf-8')
-    return ''
-  }
-
-  #end({ request }: RouteCall): object {
-    const token = streamTokenOf(request)
-    if (token === null) throw notFound()
-    const { operationId } = request.query as Record<string, unknown>
-    if (typeof operationId !== 'string') throw badRequest('invalid-params', 'operationId is missing')
-    const { operations, stream } = this.#find(token)
-    operations.get(operationId)?.stop()
-    operations.delete(operationId)
-    stream?.forget(operationId)
-    return {}
-  }
-}
-
-const oneWorkerOnly =
-  'a server with several workers reserves no stream: open one stream for each operation (singleConnection: false)'
-
-type Connected = Pick<RouteCall, 'request' | 'reply'>
-
-/** The sink of one operation on a shared stream. */
-function sharedSink(shared: SharedStream, id: string): ResultSink {
-  const name = JSON.stringify(id)
-  const envelope = envelopeOf(`{"id":${name},"payload":`, '}')
-  const inStream = (body: Buffer | string) => framed(typeof body === 'string' ? Buffer.from(body) : body, envelope)
-  const { early } = shared
-  const send = (deliver: (stream: EventStream) => void) => {
-    const { stream } = shared
-    if (stream) deliver(stream)
-    else early.push(() => shared.stream && deliver(shared.stream))
-  }
-  return {
-    get isFull() {
-      return shared.stream?.isFull ?? true
-    },
-    room: () => shared.stream?.room() ?? new Promise((resolve) => early.push(resolve)),
-    result(body) {
-      const event = inStream(body)
-      send((stream) => stream.event('next', event))
-    },
-    state(body) {
-      const event = inStream(body)
-      send((stream) => stream.state(id, event))
-    },
-    refused: (error) => send((stream) => stream.event('next', inStream(`{"errors":[${error}]}`))),
-    done() {
-      shared.operations.delete(id)
-      send((stream) => {
-        stream.forget(id)
-        stream.event('complete', `{"id":${name}}`)
-      })
-    },
-  }
-}
-
-function operationIdOf(body: unknown): string {
-  const { extensions } = (body ?? {}) as { readonly extensions?: { readonly operationId?: unknown } }
-  const id = extensions?.operationId
-  if (typeof id !== 'string' || id === '') throw badRequest('invalid-params', 'extensions.operationId is missing')
-  return id
 }

@@ -88,13 +88,14 @@ export class Runs {
     for (const run of this.#atWork) run.giveUp(new Error('it did not end in time when the server stopped'))
   }
 
-  /** The value that a body threw; null: it succeeded. */
+  /** The error of a body: a missed timeout, else the value that it threw; null: it succeeded. */
   async #follow({ job, dueAt, controller, left, giveUp }: Started): Promise<{ readonly value: unknown } | null> {
     const { timeout = defaultTimeoutMillis } = job
     const timers: NodeJS.Timeout[] = []
     const after = (millis: number, act: () => void) => timers.push(setTimeout(act, millis).unref())
-    if (timeout !== null) {
-      const overdue = new Error(`took longer than ${timeout / 1000} s`)
+    const overdue = timeout === null ? null : new Error(`took longer than ${timeout / 1000} s`)
+    const isOverdue = () => overdue !== null && controller.signal.reason === overdue
+    if (timeout !== null && overdue) {
       after(timeout, () => {
         controller.abort(overdue)
         after(abortMillis, () => giveUp(overdue))
@@ -104,9 +105,9 @@ export class Runs {
       const call = { name: job.name, dueAt: new Date(dueAt), signal: controller.signal }
       const body = (async () => job.run(call))()
       await Promise.race([body, left])
-      return null
+      return isOverdue() ? { value: overdue } : null
     } catch (error) {
-      return { value: error }
+      return { value: isOverdue() ? overdue : error }
     } finally {
       for (const timer of timers) clearTimeout(timer)
     }

@@ -119,6 +119,21 @@ test('a body that throws or hangs is counted, and affects no other job', async (
         new Promise((_done, failed) => signal.addEventListener('abort', () => failed(signal.reason))),
     },
     {
+      name: 'ends late',
+      schedule: { every: 1000 },
+      timeout: 100,
+      run: async ({ signal }) => void (await once(signal, 'abort')),
+    },
+    {
+      name: 'throws late',
+      schedule: { every: 1000 },
+      timeout: 100,
+      async run({ signal }) {
+        await once(signal, 'abort')
+        throw new Error('aborted')
+      },
+    },
+    {
       name: 'throws',
       schedule: { every: 1000 },
       run() {
@@ -158,10 +173,12 @@ test('a body that throws or hangs is counted, and affects no other job', async (
   assert.deepEqual(
     body.jobs.map(({ name, failures_in_row: failures, runs, last_error: error }) => [name, failures === runs, error]),
     [
+      ['ends late', true, 'took longer than 0.1 s'],
       ['good', false, null],
       ['hangs', true, 'took longer than 0.1 s'],
       ['throws', true, 'the harbour is closed'],
       ['throws U+0000', true, 'the message of the error cannot be stored'],
+      ['throws late', true, 'took longer than 0.1 s'],
       ['throws on', true, 'database query error: canceling statement due to lock timeout'],
     ],
   )
@@ -173,6 +190,7 @@ test('a body that throws or hangs is counted, and affects no other job', async (
   const { text } = await worker.request('/v1/metrics', { role: 'admin' })
   assert.match(text, /^service_job_failures_in_row\{job="throws"\} [1-9]/m)
   assert.match(text, /^service_job_run_seconds_count\{job="good",outcome="ok"\} [1-9]/m)
+  assert.doesNotMatch(text, /^service_job_run_seconds_count\{job="ends late",outcome="ok"\}/m)
   assert.match(text, /^service_job_last_start_timestamp_seconds\{job="good"\} \d{10}/m)
 })
 

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, validateSchema } from 'graphql'
 import { refusalOf } from '../graphql/mutations.ts'
 import { graphqlWsClient, openApollo, subscribeWith } from '../subscriptions/clients.ts'
 import { startTrellis } from '../support/trellis.ts'
@@ -224,6 +225,20 @@ test('the GraphQL API of interface 2', async (t) => {
     assert.deepEqual(await graphql(cached), { data: { book_by_pk: { title: 'Tides' } } })
     const names = (await former.graphql<Directives>(query)).data.__schema.directives.map(({ name }) => name)
     assert.deepEqual(names, ['include', 'skip'])
+  })
+
+  await t.test('the schema of every role has the types of the directives', async () => {
+    for (const role of ['nobody', 'writer', 'admin']) {
+      for (const path of ['/v1/graphql', '/v1beta1/relay']) {
+        const body = { query: getIntrospectionQuery() }
+        const answer = await trellis.request<{ data: IntrospectionQuery }>(path, { body, role })
+        const schema = buildClientSchema(answer.body.data)
+        assert.deepEqual(validateSchema(schema), [], `${role} ${path}`)
+        assert.equal(schema.getType('Int')?.name, 'Int')
+      }
+      const named = await graphql<{ data: object }>('{ __type(name: "Int") { kind } }', {}, { role })
+      assert.deepEqual(named.data, { __type: { kind: 'SCALAR' } })
+    }
   })
 
   await t.test('a null in a filter is refused, and the schema has the stricter types', async () => {

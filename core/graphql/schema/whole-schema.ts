@@ -91,6 +91,7 @@ export class WholeSchema {
     this.#role = role
     this.directives = directivesOf(role)
     for (const type of introspectionTypes) this.#reach(type)
+    for (const { args } of this.directives) for (const { type } of args) this.#reach(namedType(type))
   }
 
   /** The number of types reached so far, their members, and arguments. */

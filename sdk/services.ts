@@ -58,6 +58,7 @@ export { clientHeaders, forwardedHeaders, isSecretHeader, type OutgoingHeaders }
 export type { AroundOutgoing, UnverifiedHosts } from '../core/outgoing/request.ts'
 export { type SignedMessage, signatureHeaders, signingKey } from '../core/outgoing/signing.ts'
 export { isHttpUrl, loggableTemplate, loggableUrl } from '../core/outgoing/url.ts'
+export { type Batches, deleteInBatches, type InTransaction } from '../core/queue/deletion.ts'
 export type { Handler, Leased, LeaseTable, QueueLedger, RunCall, Settled } from '../core/queue/ledger.ts'
 export { Outage } from '../core/queue/outage.ts'
 export { RecentCount } from '../core/queue/recent-count.ts'

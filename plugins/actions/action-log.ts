@@ -2,10 +2,17 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Session } from '../../sdk/index.ts'
-import { type OutgoingHeaders, parseJson, type QueueLedger, type Settled } from '../../sdk/services.ts'
+import {
+  type Batches,
+  deleteInBatches,
+  type OutgoingHeaders,
+  parseJson,
+  type QueueLedger,
+  type Settled,
+} from '../../sdk/services.ts'
 import type { Database, Transaction } from '../../sdk/sql.ts'
 import type { ActionModel } from './metadata.ts'
-import { leaseSeconds } from './tuning.ts'
+import { cleaningBatch, leaseSeconds } from './tuning.ts'
 
 /** A call to log. */
 export interface GivenCall {
@@ -30,6 +37,16 @@ export interface CallOutcome {
 
 /** The columns of a call that has ended. */
 const ended = 'response_received_at = clock_timestamp(), lease = null, leased_until = null'
+
+/** Uses the index on the time of the answer. */
+const oldResults = `
+  with old as materialized (
+    select id from trellis.hdb_action_log
+    where status in ('completed', 'error') and response_received_at < now() - $1 * interval '1 hour'
+      and response_received_at >= coalesce($3::timestamptz, '-infinity')
+    order by response_received_at limit $2 for update skip locked)
+  , gone as (delete from trellis.hdb_action_log l using old where l.id = old.id returning l.response_received_at)
+  select count(*)::int as count, max(response_received_at)::text as last from gone`
 
 type Reader = Pick<Transaction, 'rows'>
 
@@ -153,19 +170,9 @@ export class ActionLog implements QueueLedger<TakenCall, CallOutcome> {
     return this.#options.interval
   }
 
-  /** Deletes results older than a number of hours, in batches. */
-  async clean(hours: number): Promise<void> {
-    const most = 1000
-    for (let deleted = most; deleted === most; ) {
-      const rows = await this.#database.rows(
-        `delete from trellis.hdb_action_log where id in (
-          select id from trellis.hdb_action_log
-          where status in ('completed', 'error') and response_received_at < now() - $1 * interval '1 hour'
-          limit $2 for update skip locked
-        ) returning id`,
-        [hours, most],
-      )
-      deleted = rows.length
-    }
+  /** Deletes results older than a number of hours, until the signal aborts. */
+  async clean(hours: number, signal: AbortSignal): Promise<void> {
+    const batches: Batches = { inTransaction: (work) => work(this.#database), batchSize: cleaningBatch, signal }
+    await deleteInBatches(oldResults, [hours, cleaningBatch], batches)
   }
 }

@@ -119,7 +119,7 @@ function cleanRegularly(engine: Pick<Engine, 'use' | 'onReady'>, log: ActionLog,
   const job = engine.use(jobs).declare({
     name: 'clean the log of asynchronous actions',
     schedule: { every: cleaningMillis },
-    run: () => log.clean(hours),
+    run: ({ signal }) => log.clean(hours, signal),
   })
   engine.onReady(() => job.wake())
 }

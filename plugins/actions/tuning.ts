@@ -9,6 +9,9 @@ export const batchesAtWork = 10
 /** Milliseconds between clean-ups of old results, whose age is counted in hours. */
 export const cleaningMillis = 600_000
 
+/** Old results deleted per transaction. */
+export const cleaningBatch = 1000
+
 /** Bytes of the largest answer: its value is held as a whole. */
 export const maxResponseBytes = 16 * 2 ** 20
 

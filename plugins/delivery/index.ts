@@ -43,8 +43,6 @@ export { notifyStatement } from './notifications.ts'
 export { type Page, readPage } from './pages.ts'
 export {
   declareRetention,
-  deleteInBatches,
-  type InTransaction,
   type RetainedState,
   type Retention,
 } from './retention.ts'

@@ -1,13 +1,8 @@
 // Deletes finished scheduled events with their attempts.
 
 import type { Engine } from '../../sdk/index.ts'
-import {
-  type Deliveries,
-  declareRetention,
-  deleteInBatches,
-  type Retention,
-  retentionBatch,
-} from '../delivery/index.ts'
+import { deleteInBatches } from '../../sdk/services.ts'
+import { type Deliveries, declareRetention, type Retention, retentionBatch } from '../delivery/index.ts'
 import type { Jobs } from '../jobs/index.ts'
 
 /** Events of removed cron triggers are deleted at once, so none are archived. */

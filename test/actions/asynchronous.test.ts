@@ -327,6 +327,21 @@ test('old results are deleted', async (t) => {
   assert.deepEqual(await names(), [{ action_name: 'waiting' }, { action_name: 'young' }])
 })
 
+test('a stopping server ends the deletion of old results', async (t) => {
+  const { database } = await startAsync(t, () => ({ body: { id: 1 } }))
+  await database.sql(`insert into trellis.hdb_action_log
+      (id, action_name, input_payload, request_headers, session_variables, status, response_received_at)
+      select gen_random_uuid(), 'old', '{}', '{}', '{}', 'completed', now() - interval '3 hours'
+      from generate_series(1, 5000);
+    create function trellis.slow() returns trigger language plpgsql as 'begin perform pg_sleep(0.2); return null; end';
+    create trigger slow after delete on trellis.hdb_action_log for each statement execute function trellis.slow()`)
+  const count = async () => (await database.sql('select from trellis.hdb_action_log')).length
+  const next = await startTrellis(t, { database, settings: { asyncActionLogTtl: 2, gracefulShutdownTimeout: 5 } })
+  await until(count, (rows) => rows < 5000)
+  await next.engine.close()
+  assert.notEqual(await count(), 0)
+})
+
 test('the session that made a call can subscribe to its result', async (t) => {
   let answered = () => {}
   const mayAnswer = new Promise<void>((resolve) => {

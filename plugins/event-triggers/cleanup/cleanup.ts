@@ -1,12 +1,11 @@
 // Deletes events in batches by the index on their creation time, so that the cost depends on the deleted rows alone.
 
 import type { Engine } from '../../../sdk/index.ts'
+import { deleteInBatches, type InTransaction } from '../../../sdk/services.ts'
 import type { Database } from '../../../sdk/sql.ts'
 import {
   type Deliveries,
   declareRetention,
-  deleteInBatches,
-  type InTransaction,
   jobNameOf,
   keepJobs,
   type Retention,

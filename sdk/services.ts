@@ -61,6 +61,7 @@ export { isHttpUrl, loggableTemplate, loggableUrl } from '../core/outgoing/url.t
 export { type Batches, deleteInBatches, type InTransaction } from '../core/queue/deletion.ts'
 export type { Handler, Leased, LeaseTable, QueueLedger, RunCall, Settled } from '../core/queue/ledger.ts'
 export { Outage } from '../core/queue/outage.ts'
+export { type Page, type PageQuery, readPage } from '../core/queue/pages.ts'
 export { RecentCount } from '../core/queue/recent-count.ts'
 export { sqlStateOf } from '../core/queue/recorder.ts'
 export { afterStartMillis, leaseSeconds, prefetchWindowMillis } from '../core/queue/tuning.ts'

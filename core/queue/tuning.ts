@@ -63,3 +63,6 @@ export const fullBatches = 3
 
 /** Milliseconds from when the server is ready until workers begin. */
 export const afterStartMillis = 100
+
+/** Bytes of a page of rows: it is in memory at once. */
+export const mostPageBytes = 67_108_864

@@ -2,7 +2,7 @@
 
 import { badRequest, Type } from '../../sdk/index.ts'
 import { ContainedJson, GraphQLName, type OperationContext, operation, PointInTime } from '../../sdk/metadata.ts'
-import { parseJson } from '../../sdk/services.ts'
+import { readPage } from '../../sdk/services.ts'
 import { mostLogged, mostLoggedBytes } from './tuning.ts'
 
 const Status = Type.Union(['created', 'processing', 'completed', 'error'].map((status) => Type.Literal(status)))
@@ -80,21 +80,15 @@ export const getActionLogs = operation({
       const at = `${bound(await momentOf(context, after))}::timestamptz`
       conditions.push(`(created_at < ${at} or (created_at = ${at} and id > ${bound(after)}::uuid))`)
     }
-    const page = `select ${columns} from trellis.hdb_action_log where ${conditions.join(' and ')}
-      order by created_at desc, id limit ${bound(limit)}`
-    const entries = `select row_to_json(p)::text as entry from (${page}) p offset 0`
-    const measured = `select entry, sum(octet_length(entry)) over (rows unbounded preceding) as bytes from (${entries}) e`
-    const [row] = await context.transaction.rows<{ rows: string | null; bytes: number | null }>(
-      `select string_agg(entry, ',') filter (where bytes <= ${mostLoggedBytes}) as rows, max(bytes)::float8 as bytes
-        from (${measured}) m`,
+    const { rows } = await readPage(context.transaction, {
+      from: `select ${columns} from trellis.hdb_action_log where ${conditions.join(' and ')}`,
+      order: 'created_at desc, id',
       values,
-    )
-    if ((row?.bytes ?? 0) > mostLoggedBytes) {
-      throw badRequest(
-        'not-supported',
-        `the entries have more than ${mostLoggedBytes} bytes together: ask for fewer at once`,
-      )
-    }
-    return parseJson(`[${row?.rows ?? ''}]`, 'lossless')
+      limit,
+      offset: 0,
+      counts: false,
+      mostBytes: mostLoggedBytes,
+    })
+    return rows
   },
 })

@@ -40,7 +40,6 @@ export {
   type Settled,
 } from './ledger.ts'
 export { notifyStatement } from './notifications.ts'
-export { type Page, readPage } from './pages.ts'
 export {
   declareRetention,
   type RetainedState,

@@ -63,8 +63,5 @@ export const longestDelay = 10 ** 9
 /** Milliseconds that `test_webhook` waits at most: its client waits too. */
 export const testMillis = 10_000
 
-/** Bytes of a page of a ledger: it is in memory at once. */
-export const mostPageBytes = 67_108_864
-
 /** Bytes of the answer that `test_webhook` shows; the rest is cut. */
 export const testShownBytes = 65_536

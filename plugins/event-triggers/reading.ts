@@ -2,7 +2,7 @@
 
 import { badRequest, type Static, Type } from '../../sdk/index.ts'
 import { ObjectName, type OperationContext, operation, SourceName } from '../../sdk/metadata.ts'
-import { readPage } from '../delivery/index.ts'
+import { readPage } from '../../sdk/services.ts'
 import { conditionsOf, eventId, filter, period } from './event-filter.ts'
 import { noSuchEvent, requireKnownTrigger } from './lookup.ts'
 import { mostRead } from './tuning.ts'

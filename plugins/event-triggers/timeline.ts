@@ -2,8 +2,7 @@
 
 import { badRequest, type Dialect, type Static, Type } from '../../sdk/index.ts'
 import { type OperationContext, operation, SourceName } from '../../sdk/metadata.ts'
-import { isJsonObject } from '../../sdk/services.ts'
-import { readPage } from '../delivery/index.ts'
+import { isJsonObject, readPage } from '../../sdk/services.ts'
 import { recordedId } from './capture/request-id.ts'
 import { conditionsOf, eventId, period } from './event-filter.ts'
 import { noSuchEvent } from './lookup.ts'

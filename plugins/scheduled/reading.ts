@@ -2,7 +2,7 @@
 
 import { badRequest, compareText, parseFailed, type Static, Type } from '../../sdk/index.ts'
 import { decode, NoArguments, type OperationContext, operation } from '../../sdk/metadata.ts'
-import { readPage } from '../delivery/index.ts'
+import { readPage } from '../../sdk/services.ts'
 import { requireCronTrigger } from './metadata.ts'
 import { inFull } from './schema.ts'
 

@@ -16,6 +16,9 @@ export interface ClaimStart {
   readonly began: number
 }
 
+/** The first event of a trigger before the bounds: seconds since it was due. */
+export type Overlooked = { readonly name: string; readonly late: number }
+
 /** How far a claim has read, in seconds that the last event was due for. */
 export interface ClaimEnd {
   /** For all triggers with room. */
@@ -38,6 +41,7 @@ export class ClaimBounds {
   #isPrepared = false
   /** When the next read from the start may begin. */
   #next = Number.NEGATIVE_INFINITY
+  #isLooking = false
 
   /** Begins a claim that skips these triggers. */
   begin(full: ReadonlySet<string>): ClaimStart {
@@ -77,15 +81,10 @@ export class ClaimBounds {
     return this.#cost - this.#boundCost > costlyReadMillis
   }
 
-  /** Milliseconds until the next read from the start; 0: it is due. */
-  get wait(): number {
-    return Math.max(0, this.#next - performance.now())
-  }
-
   /** Milliseconds until the next claim, at most: a claim or a look finds an event that was due before the bounds. */
   pause(): number {
-    if (this.isCostly) return Math.max(besideLookMillis, this.wait)
-    return this.#isWhole ? Number.POSITIVE_INFINITY : Math.max(1, this.wait)
+    if (this.isCostly) return Math.max(besideLookMillis, this.#wait)
+    return this.#isWhole ? Number.POSITIVE_INFINITY : Math.max(1, this.#wait)
   }
 
   /** Makes the next read from the start due: events before the bounds may be due again. */
@@ -98,10 +97,31 @@ export class ClaimBounds {
     return this.#common === Number.NEGATIVE_INFINITY ? 0 : (performance.now() - this.#common) / 1000
   }
 
-  /** Notes the result of a search: for each trigger the seconds since its first event was due. */
-  looked(began: number, found: readonly { readonly name: string; readonly late: number }[]): void {
+  /** Begins a look for events before the bounds when it is due; it runs beside the claims, because it may read a lot. */
+  lookWhenDue(look: (began: number) => Promise<void>): void {
+    if (this.isCostly && this.#wait === 0 && !this.#isLooking) void this.#look(look)
+  }
+
+  /** Notes the result of a look. */
+  looked(began: number, found: readonly Overlooked[]): void {
     this.#noteRead(began, performance.now())
     for (const { name, late } of found) this.#lower(name, began - late * 1000)
+  }
+
+  async #look(look: (began: number) => Promise<void>): Promise<void> {
+    this.#isLooking = true
+    try {
+      await look(performance.now())
+    } catch {
+      // Claims fail as well then and report the error; the next claim looks again.
+    } finally {
+      this.#isLooking = false
+    }
+  }
+
+  /** Milliseconds until the next read from the start; 0: it is due. */
+  get #wait(): number {
+    return Math.max(0, this.#next - performance.now())
   }
 
   /** Notes a claim from the start, except for the first one: it takes longer, since it prepares the statement. */

@@ -21,7 +21,7 @@ export {
   refuseWebhookMembers,
 } from './attempts/handlers.ts'
 export { noHeaders, type ResolvedHeaders, resolveHeaders } from './attempts/headers.ts'
-export { ClaimBounds, type ClaimStart } from './claim-bounds.ts'
+export { ClaimBounds, type ClaimStart, type Overlooked } from './claim-bounds.ts'
 export { CronExpression, occurrencesAfter, TimeZone } from './cron.ts'
 export { type Deliveries, deliveries } from './deliveries.ts'
 export { jobNameOf, type KeptJob, keepJobs } from './kept-jobs.ts'

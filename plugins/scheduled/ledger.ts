@@ -18,6 +18,7 @@ import {
   mostClaimedBytes,
   noHeaders,
   type Outcome,
+  type Overlooked,
   outcomeOf,
   outcomeRows,
   outcomeTexts,
@@ -57,9 +58,6 @@ export interface LedgerOptions {
   /** The longest time between polls in milliseconds, whatever the next due time is. */
   interval(): number
 }
-
-/** The first event of a trigger before the bounds: seconds since it was due. */
-type Overlooked = { readonly name: string; readonly late: number }
 
 /** The columns of a row. */
 type Columns = readonly (string | null)[]
@@ -154,7 +152,6 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
   readonly #table: LedgerTable<Item>
   readonly #worker = randomUUID()
   readonly #bounds = new ClaimBounds()
-  #isLooking = false
   readonly #claim: PreparedStatement
   readonly #record: PreparedStatement
 
@@ -172,7 +169,7 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
   async claim(limit: number): Promise<Item[]> {
     const unserved = this.#unserved()
     const start = this.#bounds.begin(new Set(unserved))
-    if (this.#bounds.isCostly && this.#bounds.wait === 0) void this.#look()
+    this.#bounds.lookWhenDue((began) => this.#look(began))
     const since = this.#bounds.since(start)
     const own = [encodeArray(unserved), since === null ? null : String(since)]
     const values = [String(limit), String(leaseSeconds), this.#worker, ...own]
@@ -192,19 +189,9 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
     if (due.length < rows.length && isMore) this.#bounds.expire()
   }
 
-  /** Looks for events before the bounds; runs beside the claims, because it may read a lot. */
-  async #look(): Promise<void> {
-    if (this.#isLooking) return
-    this.#isLooking = true
-    const began = performance.now()
-    try {
-      const values = [this.#unserved(), this.#bounds.lookEnd]
-      this.#bounds.looked(began, await this.#database.rows<Overlooked>(lookIn(this.#table), values))
-    } catch {
-      // Claims fail as well then and report the error; the next claim looks again.
-    } finally {
-      this.#isLooking = false
-    }
+  async #look(began: number): Promise<void> {
+    const values = [this.#unserved(), this.#bounds.lookEnd]
+    this.#bounds.looked(began, await this.#database.rows<Overlooked>(lookIn(this.#table), values))
   }
 
   /** Scheduled events do not wait for each other. */

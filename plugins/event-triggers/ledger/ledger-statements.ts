@@ -180,12 +180,6 @@ export interface OpenEvent {
   readonly seq: number
 }
 
-/** A row of {@link look}. */
-export interface Overlooked extends Record<string, unknown> {
-  readonly name: string
-  readonly late: number
-}
-
 /**
  * The seconds since the first due event of each trigger was due, without the triggers $1. Events that have been due for
  * less than $2 seconds are not read.

@@ -14,6 +14,7 @@ import {
   type Ledger,
   leaseSeconds,
   type Outcome,
+  type Overlooked,
   outcomeOf,
   outcomeTexts,
   type ReceiverCaller,
@@ -32,7 +33,6 @@ import {
   look,
   lookAtOrder,
   type OrderLook,
-  type Overlooked,
   readEvent,
   readFound,
   record,
@@ -70,7 +70,6 @@ export class EventLedger implements Ledger<ClaimedEvent> {
   readonly #activity = new Activity()
   /** The triggers that have more due events than their share of the pool has room for. */
   readonly #crowded = new Set<string>()
-  #isLooking = false
   readonly #unparkTimes = new UnparkTimes()
   #isUnparking = false
   /** Milliseconds until more may be due, by the last claim; null: none is known. */
@@ -83,7 +82,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
   async claim(limit: number, held: Iterable<ClaimedEvent>): Promise<ClaimedEvent[]> {
     const rooms = roomsOf(this.#limited(), held)
     const start = this.#bounds.begin(new Set(rooms.names.filter((_, i) => rooms.rooms[i] === 0)))
-    if (this.#bounds.isCostly && this.#bounds.wait === 0) void this.#look()
+    this.#bounds.lookWhenDue((began) => this.#look(began))
     const found = await this.#found(limit, rooms, this.#bounds.since(start))
     return this.#take(found, rooms, start)
   }
@@ -230,25 +229,15 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     return Math.min(share, this.#bounds.pause(), this.#unparkWhenDue(), interval())
   }
 
-  /** Looks for due events before the bounds of the claims; runs beside them, because it may read a lot. */
-  async #look(): Promise<void> {
-    if (this.#isLooking) return
-    this.#isLooking = true
-    const began = performance.now()
-    try {
-      const unserved = [...this.#paused(), ...this.#unserved()]
-      const found = await this.#options.database.rows<Overlooked>(look, [unserved, this.#bounds.lookEnd])
-      this.#bounds.looked(began, found)
-      if (this.#bounds.isCostly) {
-        const [order] = await this.#options.database.rows<OrderLook>(lookAtOrder)
-        if (order) this.#orderBounds.looked(order)
-      } else this.#orderBounds.reset()
-      this.#activity.keep(this.#triggers())
-    } catch {
-      // Claims fail as well then and report the error; the next claim looks again.
-    } finally {
-      this.#isLooking = false
-    }
+  async #look(began: number): Promise<void> {
+    const unserved = [...this.#paused(), ...this.#unserved()]
+    const found = await this.#options.database.rows<Overlooked>(look, [unserved, this.#bounds.lookEnd])
+    this.#bounds.looked(began, found)
+    if (this.#bounds.isCostly) {
+      const [order] = await this.#options.database.rows<OrderLook>(lookAtOrder)
+      if (order) this.#orderBounds.looked(order)
+    } else this.#orderBounds.reset()
+    this.#activity.keep(this.#triggers())
   }
 
   /** Starts the unpark job when it is due; gives the milliseconds until then, infinite while it runs. */

@@ -6,6 +6,7 @@ import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { flatError, notFound, TrellisError } from '../errors/errors.ts'
 import type { Observer } from '../log/observe.ts'
+import { forgetMalformedTypes } from './body/body-reading.ts'
 import { corsPolicy } from './front/cors.ts'
 import { type CookieUse, createGate, type Gate } from './front/gate.ts'
 import { createListener, type ListenerOptions } from './front/listener.ts'
@@ -109,6 +110,7 @@ export function createHttp(options: HttpOptions): HttpServer {
   app.decorateRequest('exchange', null)
   app.decorate('countConnections', () => countConnections(accepting.listeners))
   app.decorate('refusalOf', listenerOptions.gate)
+  forgetMalformedTypes(app)
   refuseByGate(app, options)
   answerTheRest(app, options)
   return {

@@ -31,9 +31,6 @@ function readBody(payload: IncomingMessage, limit: number, done: Done): void {
   payload.on('error', (error) => end(notArrived(error)))
 }
 
-/** The beginning of a content type that Fastify accepts. It refuses others before it looks for a parser. */
-const mediaType = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
-
 /** Passes bodies of at most `limit` bytes to the routes of a scope. */
 export function takeBodiesAsBytes(scope: FastifyInstance, limit: number): void {
   scope.removeAllContentTypeParsers()
@@ -44,7 +41,14 @@ export function takeBodiesAsBytes(scope: FastifyInstance, limit: number): void {
       else readBody(payload, limit, done)
     })
   }
-  scope.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
+}
+
+/** The beginning of a content type that Fastify accepts. */
+const mediaType = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
+
+/** Removes malformed content types. Fastify refuses them before it looks for a parser, but accepts a missing one. */
+export function forgetMalformedTypes(app: FastifyInstance): void {
+  app.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
     const given = headers['content-type']
     if (given !== undefined && given !== 'application/json' && !mediaType.test(given)) delete headers['content-type']
     done()

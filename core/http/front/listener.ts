@@ -98,7 +98,6 @@ function passer(handle: RequestListener, { cors, gate, timed }: ListenerOptions)
     const { origin } = request.headers
     const refusal = protocolRefusal(request) ?? gate(request)
     if (refusal !== null) request.refusal = refusal
-    forgetMalformedType(request)
     // A refused page gets no CORS headers either.
     const isServed = refusal === null || refusal.status !== 403
     if (origin !== undefined && cors !== null && isServed && applyCors(cors, origin, request, response)) return
@@ -124,15 +123,6 @@ function protocolRefusal({ headers, httpVersion }: IncomingMessage): TrellisErro
   }
   if (headers.expect === undefined || /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect)) return null
   return new TrellisError(417, 'bad-request', 'the only expectation that is met is 100-continue')
-}
-
-const mediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+[ \t]*(?:;|$)/
-
-/** Fastify refuses malformed content types but accepts a missing one. Bodies of any type are accepted here. */
-function forgetMalformedType({ headers }: IncomingMessage): void {
-  const type = headers['content-type']
-  if (type === undefined || type === 'application/json' || mediaType.test(type)) return
-  delete headers['content-type']
 }
 
 /** The response that a connection is sending. */

@@ -20,14 +20,14 @@ export function rateLimit(
   windows: Windows = new SlidingWindows(),
 ): Pick<Surroundings, 'admission' | 'batch'> {
   const ratesOf = ({ session }: Applicant) => (isAdmin(session) ? none : limits.of(session.role).rates)
-  const count = (applicant: Applicant, rates: readonly RateLimit[], weight: number) => {
-    for (const [i, limit] of rates.entries()) {
-      const wait = windows.take(keyOf(limit, i, { applicant, proxies }), limit.max_reqs_per_min, weight)
-      if (wait !== null) throw refused(applicant, limit, Math.ceil(wait / 1000))
-    }
-  }
+  // All limits are asked before one counts: a request that one of them refuses uses up nothing of the others.
   const counted = async <T>(applicant: Applicant, weight: number, run: () => Promise<T>): Promise<T> => {
-    count(applicant, ratesOf(applicant), weight)
+    const asked = ratesOf(applicant).map((limit, i) => ({ limit, client: keyOf(limit, i, { applicant, proxies }) }))
+    for (const { limit, client } of asked) {
+      const wait = windows.waitFor(client, limit.max_reqs_per_min, weight)
+      if (wait > 0) throw refused(applicant, limit, Math.ceil(wait / 1000))
+    }
+    for (const { client } of asked) windows.add(client, weight)
     return run()
   }
   return {

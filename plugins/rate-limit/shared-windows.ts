@@ -6,7 +6,7 @@ import { tellMillis, workerTimeout } from './tuning.ts'
 import { SlidingWindows } from './windows.ts'
 
 /** The part of windows that the limits use. */
-export type Windows = Pick<SlidingWindows, 'take'>
+export type Windows = Pick<SlidingWindows, 'waitFor' | 'add'>
 
 /** Requests by client. */
 type Counted = readonly (readonly [client: string, weight: number])[]
@@ -24,12 +24,11 @@ export function windowsOf(workers: Engine['workers']): Windows {
     untold = new Map()
   }
   return {
-    take(client, limit, weight = 1) {
-      const wait = windows.take(client, limit, weight)
-      if (wait !== null) return wait
+    waitFor: (client, limit, weight) => windows.waitFor(client, limit, weight),
+    add(client, weight) {
+      windows.add(client, weight)
       if (untold.size === 0) setTimeout(tell, tellMillis).unref()
       untold.set(client, (untold.get(client) ?? 0) + weight)
-      return null
     },
   }
 }

@@ -29,19 +29,14 @@ export class SlidingWindows {
     this.#now = now
   }
 
-  /**
-   * Counts `weight` requests of a client and returns null if the limit permits them. Otherwise returns the
-   * milliseconds until it will, by the present counts.
-   */
-  take(client: string, limit: number, weight = 1): number | null {
+  /** Milliseconds until the limit permits `weight` requests of a client, by the present counts; 0: it does. */
+  waitFor(client: string, limit: number, weight: number): number {
     const now = this.#now()
     const counts = this.#countsOf(client, Math.floor(now / minute))
-    const wait = waitingTime(counts, { limit, weight, elapsed: now % minute })
-    if (wait === 0) counts.current += weight
-    return wait === 0 ? null : wait
+    return waitingTime(counts, { limit, weight, elapsed: now % minute })
   }
 
-  /** Counts requests that were permitted elsewhere. */
+  /** Counts requests of a client. */
   add(client: string, weight: number): void {
     this.#countsOf(client, Math.floor(this.#now() / minute)).current += weight
   }

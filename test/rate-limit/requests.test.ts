@@ -89,6 +89,17 @@ test('a batch counts as many times as it has operations', async (t) => {
   assert.deepEqual(await ask(trellis, 'clerk'), refused)
 })
 
+test('a client that its own limit refuses uses up nothing of a limit that it shares', async (t) => {
+  const trellis = await start(t, { global: { max_reqs_per_min: 20 } }, { trustedProxies: 1 })
+  const ofAddress = { max_reqs_per_min: 5, unique_params: 'IP' }
+  await trellis.op('set_api_limits', { rate_limit: { global: ofAddress } })
+  const from = (address: string) => ask(trellis, 'clerk', { 'x-forwarded-for': address })
+  const answers = []
+  for (let i = 0; i < 30; i++) answers.push(await from('1.1.1.1'))
+  assert.deepEqual(answers, [...Array(5).fill(fine), ...Array(25).fill(refused)])
+  assert.deepEqual(await from('2.2.2.2'), fine)
+})
+
 test('requests that fail authentication are refused for that, and not counted', async (t) => {
   const trellis = await start(t, { global: { max_reqs_per_min: 1 } }, { adminSecret: 'sesame' })
   for (let i = 0; i < 3; i++) assert.deepEqual(await ask(trellis, 'clerk'), [401, 'access-denied', false])

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { type Applicant, clientNetwork } from '../../sdk/http.ts'
 import { isAdmin, TrellisError } from '../../sdk/index.ts'
-import type { Surroundings } from '../../sdk/services.ts'
+import type { BatchWork, Surroundings } from '../../sdk/services.ts'
 import type { EffectiveLimits } from '../limits/index.ts'
 import type { RateLimit } from '../limits/schema.ts'
 import type { Windows } from './shared-windows.ts'
@@ -21,18 +21,20 @@ export function rateLimit(
 ): Pick<Surroundings, 'admission' | 'batch'> {
   const ratesOf = ({ session }: Applicant) => (isAdmin(session) ? none : limits.of(session.role).rates)
   // All limits are asked before one counts: a request that one of them refuses uses up nothing of the others.
-  const counted = async <T>(applicant: Applicant, weight: number, run: () => Promise<T>): Promise<T> => {
+  const counted = async <T>({ applicant, size }: BatchWork, run: () => Promise<T>): Promise<T> => {
     const asked = ratesOf(applicant).map((limit, i) => ({ limit, client: keyOf(limit, i, { applicant, proxies }) }))
+    // A batch is counted as a whole, in place of the one request that was admitted before its size was known.
+    if (size > 1) for (const { client } of asked) windows.add(client, -1)
     for (const { limit, client } of asked) {
-      const wait = windows.waitFor(client, limit.max_reqs_per_min, weight)
+      const wait = windows.waitFor(client, limit.max_reqs_per_min, size)
       if (wait > 0) throw refused(applicant, limit, Math.ceil(wait / 1000))
     }
-    for (const { client } of asked) windows.add(client, weight)
+    for (const { client } of asked) windows.add(client, size)
     return run()
   }
   return {
-    admission: (applicant, run) => (ratesOf(applicant).length === 0 ? run() : counted(applicant, 1, run)),
-    batch: ({ applicant, size }, run) => (size > 1 ? counted(applicant, size - 1, run) : run()),
+    admission: (applicant, run) => (ratesOf(applicant).length === 0 ? run() : counted({ applicant, size: 1 }, run)),
+    batch: (work, run) => (work.size > 1 ? counted(work, run) : run()),
   }
 }
 

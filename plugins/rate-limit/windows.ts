@@ -36,7 +36,7 @@ export class SlidingWindows {
     return waitingTime(counts, { limit, weight, elapsed: now % minute })
   }
 
-  /** Counts requests of a client. */
+  /** Counts requests of a client; a negative `weight` takes back earlier ones. */
   add(client: string, weight: number): void {
     this.#countsOf(client, Math.floor(this.#now() / minute)).current += weight
   }

@@ -83,9 +83,17 @@ test('clients are distinguished by address, which they cannot forge', async (t) 
 test('a batch counts as many times as it has operations', async (t) => {
   const trellis = await start(t, { global: { max_reqs_per_min: 5 } })
   const batch = (size: number) => ask(trellis, 'clerk', {}, Array(size).fill(query))
-  assert.deepEqual(await batch(6), refused)
   assert.deepEqual(await batch(3), fine)
   assert.deepEqual(await ask(trellis, 'clerk'), fine)
+  assert.deepEqual(await ask(trellis, 'clerk'), fine)
+  assert.deepEqual(await ask(trellis, 'clerk'), refused)
+})
+
+test('a refused batch is not counted, not even as the one request of its admission', async (t) => {
+  const trellis = await start(t, { global: { max_reqs_per_min: 5 } })
+  const batch = (size: number) => ask(trellis, 'clerk', {}, Array(size).fill(query))
+  for (let i = 0; i < 9; i++) assert.deepEqual(await batch(6), refused)
+  assert.deepEqual(await batch(5), fine)
   assert.deepEqual(await ask(trellis, 'clerk'), refused)
 })
 

@@ -49,10 +49,13 @@ const Page = Type.Object(
   { title: 'RowsPage' },
 )
 
-/** JSON of a cell: its text, or `[the beginning, bytes]` if it is longer than a preview. */
+/**
+ * JSON of a cell: its text, or `[the beginning, bytes]` if it is longer than a preview. Characters of a long value are not
+ * counted, because that would read all of it.
+ */
 const cellOutput = ({ name }: ColumnModel, longest: number): Output => ({
   kind: 'sql',
-  build: (row) => sql`coalesce((select case when octet_length("v") > ${integer(longest)}
+  build: (row) => sql`coalesce((select case when octet_length("v") > octet_length(left("v", ${integer(longest)}))
     then json_build_array(left("v", ${integer(longest)}), octet_length("v"))::text else to_json("v")::text end
     from (select ${row}.${id(name)}::text as "v" offset 0) as "cell"), 'null')`,
 })
@@ -105,8 +108,16 @@ type Cell = string | readonly [beginning: string, bytes: number] | null
 function cutCell(value: unknown, longest: number): Cell {
   const text = textOf(value)
   if (text === null) return null
-  const bytes = Buffer.byteLength(text)
-  return bytes > longest ? [text.slice(0, longest), bytes] : text
+  const beginning = leftOf(text, longest)
+  return beginning.length < text.length ? [beginning, Buffer.byteLength(text)] : text
+}
+
+/** The beginning of a text in characters as PostgreSQL counts them, some of which are two units of JavaScript. */
+function leftOf(text: string, characters: number): string {
+  if (text.length <= characters) return text
+  let end = 0
+  for (let i = 0; i < characters && end < text.length; i++) end += text.codePointAt(end)! > 0xffff ? 2 : 1
+  return text.slice(0, end)
 }
 
 /** `browse_rows`. */

@@ -21,13 +21,15 @@ const tables = `
   insert into pile values (1, repeat('é', 5000)), (2, '');
   create table long (id int primary key, note text);
   insert into long values (1, repeat('n', 100000)), (2, 'short');
+  create table script (id int primary key, note text);
+  insert into script values (1, repeat('я', 1500)), (2, repeat('я', 2049)), (3, repeat('😀', 2048)), (4, repeat('😀', 2049));
   create view twice as select * from pile;
   create table wide (id int primary key, ${Array.from({ length: 101 }, (_, i) => `c${i} int`).join(', ')});
 `
 
 test('rows are browsed a page at a time', async (t) => {
   const trellis = await startTrellis(t, { sql: tables })
-  for (const name of ['item', 'pile', 'twice', 'long', 'wide']) await trellis.op('track_table', name)
+  for (const name of ['item', 'pile', 'script', 'twice', 'long', 'wide']) await trellis.op('track_table', name)
   const permission = { columns: ['id', 'note', 'rank'], filter: { shop: { _eq: 1 } }, limit: 7 }
   await trellis.op('create_select_permission', { table: 'item', role: 'clerk', permission })
   const browse = (args: object, role?: string) => trellis.op<Page>('browse_rows', args, role ? { role } : {})
@@ -77,6 +79,34 @@ test('rows are browsed a page at a time', async (t) => {
     const error = 'rows without a key that the role may read have one page'
     assert.deepEqual(body, { path: '$.args.after', error, code: 'not-supported' })
   })
+
+  await t.test(
+    'values are cut after characters, whichever their bytes, and only those that were cut are listed',
+    async () => {
+      const rows = [
+        ['1', 'я'.repeat(1500)],
+        ['2', 'я'.repeat(2048)],
+        ['3', '😀'.repeat(2048)],
+        ['4', '😀'.repeat(2048)],
+      ]
+      const truncated = [
+        { row: 1, column: 'note', bytes: 4098 },
+        { row: 3, column: 'note', bytes: 8196 },
+      ]
+      const stored = await browse({ table: 'script', order_by: 'id' })
+      assert.deepEqual([stored.rows, stored.truncated], [rows, truncated])
+      // Their common heir reads the column in another form.
+      for (const [role, columns, filter] of [
+        ['reader', ['id', 'note'], { id: { _gt: 0 } }],
+        ['counter', ['id'], {}],
+      ] as const) {
+        await trellis.op('create_select_permission', { table: 'script', role, permission: { columns, filter } })
+      }
+      await trellis.op('add_inherited_role', { role_name: 'heir', role_set: ['reader', 'counter'] })
+      const masked = await browse({ table: 'script', order_by: 'id' }, 'heir')
+      assert.deepEqual([masked.rows, masked.truncated], [rows, truncated])
+    },
+  )
 
   await t.test('a page of many cells cuts them earlier', async () => {
     const few = await browse({ table: 'long', order_by: 'id', limit: 2, preview_bytes: 1_000_000 })

@@ -35,35 +35,42 @@ export function keepJobs(
   const kept = new Map<string, Kept>()
   let isServing = false
   let following: Promise<void> = Promise.resolve()
-  // A job that cannot be declared must not stop the others, nor end the process.
-  const declare = (job: KeptJob, schedule: string) => {
+  // A step that fails must not stop the others, nor end the process. The next change of the model tries it again.
+  const attempt = async (step: () => Promise<void>, message: string, job: string | null = null) => {
     try {
-      kept.set(job.name, { declared: jobs.declare(job), schedule })
+      await step()
     } catch (error) {
-      const detail = { message: 'a job cannot be declared', job: job.name, error: messageOf(error) }
-      observe.log({ type: 'jobs', level: 'error', detail })
+      observe.log({ type: 'jobs', level: 'error', detail: { message, job, error: messageOf(error) } })
     }
+  }
+  const remove = async (name: string, { declared }: Kept) => {
+    await declared.remove()
+    kept.delete(name)
+  }
+  const declare = async (job: KeptJob, schedule: string) => {
+    kept.set(job.name, { declared: jobs.declare(job), schedule })
+  }
+  const reschedule = async (known: Kept, job: KeptJob, schedule: string) => {
+    await known.declared.reschedule(job.schedule)
+    known.schedule = schedule
   }
   const follow = async () => {
     if (!isServing) return
     const found = new Map(wanted(metadata.service.model).map((job) => [job.name, job]))
-    for (const [name, { declared }] of kept) {
-      if (found.has(name)) continue
-      kept.delete(name)
-      await declared.remove()
+    for (const [name, known] of kept) {
+      if (!found.has(name)) await attempt(() => remove(name, known), 'a job cannot be removed', name)
     }
     for (const job of found.values()) {
       const known = kept.get(job.name)
       const schedule = JSON.stringify(job.schedule)
-      if (!known) declare(job, schedule)
+      if (!known) await attempt(() => declare(job, schedule), 'a job cannot be declared', job.name)
       else if (known.schedule !== schedule) {
-        known.schedule = schedule
-        await known.declared.reschedule(job.schedule)
+        await attempt(() => reschedule(known, job, schedule), 'a job cannot be rescheduled', job.name)
       }
     }
   }
   const followInTurn = () => {
-    following = following.then(follow)
+    following = following.then(() => attempt(follow, 'jobs cannot follow the metadata'))
   }
   metadata.service.onChange(followInTurn)
   onReady(() => {

@@ -7,7 +7,7 @@ import type { Clock } from './clock/clock.ts'
 import type { DeclaredJob, Job, JobState } from './job.ts'
 import type { JobRecord, Ledger, LedgerRow } from './ledger.ts'
 import type { ChangedJob, JobChange } from './operations.ts'
-import { messageOf, type Outcome, type Runs } from './runs.ts'
+import { type Outcome, type Runs, recordedMessageOf } from './runs.ts'
 import { momentOf, type Occurrences, occurrencesOf, type Schedule } from './schedule.ts'
 import { compareMillis, longestMessage, retryMillis, stopMillis } from './tuning.ts'
 
@@ -65,7 +65,7 @@ export class ClusterJobs {
           signal.addEventListener('abort', () => run.abort(signal.reason))
           return run.outcome
         },
-        failed: (_run, error) => ({ error: messageOf(error), seconds: 0 }),
+        failed: (_run, error) => ({ error: recordedMessageOf(error), seconds: 0 }),
         rewritten: (outcome) => (outcome.error === unstorable ? null : { ...outcome, error: unstorable }),
       },
     })

@@ -65,7 +65,7 @@ export class Runs {
     const started = { job, dueAt, controller, left: left.promise, giveUp }
     const outcome = this.#outside(() => this.#follow(started)).then((thrown) => {
       this.#atWork.delete(run)
-      const error = thrown === null ? null : messageOf(thrown.value)
+      const error = thrown === null ? null : recordedMessageOf(thrown.value)
       if (error !== null) this.#report(job, error, thrown?.value)
       const ended = { error, seconds: (Date.now() - startedAt) / 1000, ...(thrown && { thrown }) }
       this.#onEnded(job, ended)
@@ -119,7 +119,8 @@ export class Runs {
   }
 }
 
-export const messageOf = (error: unknown): string => {
+/** The message of an error with its causes, as it is kept and logged: cut where it is too long. */
+export const recordedMessageOf = (error: unknown): string => {
   const { message, code } = Object(error) as { message?: unknown; code?: unknown }
   const hasWords = typeof message === 'string' && message !== ''
   const ofOthers = hasWords ? message : String(code ?? error)

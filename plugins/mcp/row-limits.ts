@@ -32,7 +32,8 @@ export class RowLimits {
   readonly #variables: Readonly<Record<string, unknown>>
   /** The fragments around the selection that is walked. */
   readonly #open = new Set<string>()
-  #isCircular = false
+  /** Whether planning will refuse a spread. */
+  #isRefused = false
   #walked = 0
 
   constructor(operation: GraphQLOperation, { most, variables }: RowLimit) {
@@ -47,7 +48,7 @@ export class RowLimits {
     const root = schema.root('query')
     const inRoot: Within = { fieldOf: (name) => root.field(name) ?? undefined, members: [] }
     const selectionSet = this.#set(node.selectionSet, inRoot)
-    return { node: { ...node, selectionSet }, fragments: this.#isCircular ? fragments : new Map() }
+    return { node: { ...node, selectionSet }, fragments: this.#isRefused ? fragments : new Map() }
   }
 
   #set(set: g.SelectionSetNode, within: Within): g.SelectionSetNode {
@@ -67,9 +68,9 @@ export class RowLimits {
   #spread(spread: g.FragmentSpreadNode, within: Within): g.SelectionNode {
     const name = spread.name.value
     const fragment = this.#operation.fragments.get(name)
-    // Both are refused when the query is planned.
+    // Planning refuses an unknown fragment, and one within itself.
     if (!fragment || this.#open.has(name)) {
-      this.#isCircular = true
+      this.#isRefused = true
       return spread
     }
     this.#open.add(name)

@@ -5,7 +5,7 @@ import { definePlugin } from '../../sdk/index.ts'
 import { deliveries } from '../delivery/index.ts'
 import { jobs } from '../jobs/index.ts'
 import { deliverScheduled } from './deliver.ts'
-import { scheduleTicks } from './jobs.ts'
+import { keepCronJobs } from './jobs.ts'
 import { cronTriggersSlice } from './metadata.ts'
 import { scheduledMigrations } from './migrations.ts'
 import { followCronTriggers, topUp } from './occurrences.ts'
@@ -41,7 +41,7 @@ export default definePlugin({
     )
     engine.operations.add(getCronTriggers, getScheduledEvents, getEventInvocations, getScheduledEventInvocations)
     engine.operations.add(deleteScheduledEvent, getCronTicks)
-    scheduleTicks(engine, engine.use(jobs))
+    keepCronJobs(engine, engine.use(jobs))
     retainScheduled(engine, engine.use(jobs), engine.use(deliveries))
     deliverScheduled(engine, engine.use(deliveries))
   },

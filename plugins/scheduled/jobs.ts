@@ -9,7 +9,7 @@ import { topUp } from './occurrences.ts'
 import { planningMillis, replanMillis } from './tuning.ts'
 
 /** Keeps the jobs in step with the model. */
-export function scheduleTicks(engine: Engine, jobs: Jobs): void {
+export function keepCronJobs(engine: Engine, jobs: Jobs): void {
   const { database } = engine
   const wake = async () => {
     await database.rows(notifyStatement, ['cron'])

@@ -82,7 +82,12 @@ async function clockOf(t: TestContext, entries: readonly Partial<JobParameters>[
 const past = () => new Date(Date.now() - 1000)
 
 test('many due jobs cause few concurrent statements, and all are woken', async (t) => {
-  const { jobs, woken, repository, clock } = await clockOf(t, [])
+  const names = Array.from({ length: 40 }, (_, i) => `job ${i}`)
+  const nextRunAt = new Date(Date.now() + 300)
+  const { woken, repository } = await clockOf(
+    t,
+    names.map((name) => ({ name, nextRunAt })),
+  )
   const lock = repository.getNextJobToRun!
   let [asked, most] = [0, 0]
   repository.getNextJobToRun = async (...options) => {
@@ -91,9 +96,6 @@ test('many due jobs cause few concurrent statements, and all are woken', async (
     asked--
     return lock(...options)
   }
-  const names = Array.from({ length: 40 }, (_, i) => `job ${i}`)
-  for (const name of names) jobs.set(name, { name, nextRunAt: past(), type: 'single', priority: 0, data: {} })
-  clock.scanSoon()
   await eventually(() => woken.length >= names.length)
   assert.deepEqual(woken.toSorted(), names.toSorted())
   assert.ok(most <= 4, `${most} at once`)

@@ -108,12 +108,6 @@ export class Clock {
     await this.#options.store.repository.removeJobs({ name }).catch((error) => this.#trouble(error))
   }
 
-  /** Reads all entries soon. */
-  scanSoon(): void {
-    this.#lastScan = Number.NEGATIVE_INFINITY
-    this.#plan()
-  }
-
   #keep(job: JobParameters): void {
     this.#entries.set(job.name, entryOf(job))
     this.#plan()

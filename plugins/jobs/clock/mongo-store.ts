@@ -2,7 +2,7 @@
 
 import { MongoJobRepository } from '@agendajs/mongo-backend'
 import { MongoClient, type MongoClientOptions, MongoServerSelectionError } from 'mongodb'
-import { messageOf } from '../runs.ts'
+import { recordedMessageOf } from '../runs.ts'
 import { mongoDatabaseOf, mongoUrlSets, withoutSecrets } from './mongodb-url.ts'
 import { entryOf, type Store } from './store.ts'
 
@@ -51,8 +51,8 @@ export function mongoStore(url: string, collection: () => Promise<string>): Stor
 
 /** If servers answer that are not in the replica set, or not its primary, the driver only says that it waited. */
 function reasonOf(error: Error): string {
-  if (error.name === 'MongoPoolClearedError' && error.cause) return messageOf(error.cause)
+  if (error.name === 'MongoPoolClearedError' && error.cause) return recordedMessageOf(error.cause)
   const set = error instanceof MongoServerSelectionError ? error.reason?.setName : null
-  if (!set || !error.message.startsWith('Server selection timed out')) return messageOf(error)
+  if (!set || !error.message.startsWith('Server selection timed out')) return recordedMessageOf(error)
   return `no primary of the replica set ${JSON.stringify(set)} was found`
 }

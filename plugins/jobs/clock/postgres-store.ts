@@ -3,7 +3,7 @@
 import { PostgresJobRepository } from '@agendajs/postgres-backend'
 import type { Database, Row } from '../../../sdk/sql.ts'
 import { entriesTable } from '../migrations.ts'
-import { messageOf } from '../runs.ts'
+import { recordedMessageOf } from '../runs.ts'
 import type { Entry, Store } from './store.ts'
 
 // The library quotes the name as one identifier, so the quotes within it separate the schema. The library creates nothing here, and
@@ -42,7 +42,7 @@ export function postgresStore(database: Pick<Database, 'rows' | 'transaction'>):
     repository: new PostgresJobRepository({ pool, tableName, ensureSchema: false }),
     open: () => makeTable(database),
     entries: (names) => database.rows<Row & Entry>(entriesText, [names]),
-    shown: messageOf,
+    shown: recordedMessageOf,
     close: async () => {},
   }
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { definePlugin, type Plugin } from '../../core/engine/plugin.ts'
 import { badRequest } from '../../core/errors/errors.ts'
-import { type Operation, operation } from '../../core/operations/operation.ts'
+import { type Operation, type OperationContext, operation } from '../../core/operations/operation.ts'
 import { OperationRegistry } from '../../core/operations/registry.ts'
 import { marksPlugin, setMotto } from './marks-plugin.ts'
 import { startService } from './service.ts'
@@ -168,6 +169,31 @@ test('work after the commit runs after it, and its failure changes nothing', asy
   assert.deepEqual(await running.op('test_later', {}), { message: 'success' })
   assert.deepEqual(seen, [[{ key: JSON.stringify('["public","a"]') }], 1])
   assert.ok(running.log.some(({ type, detail }) => type === 'unstructured' && detail.includes('too bad')))
+})
+
+test('an edit within an edit is refused, and not one after the commit', async (t) => {
+  const editing = (type: string, run: (context: OperationContext) => Promise<unknown>) =>
+    operation({
+      ...{ type, args: Type.Object({}) },
+      async handle(context) {
+        await run(context)
+      },
+    })
+  const track = () => running.op('track_table', { table: 'a' })
+  const now = editing('test_now', track)
+  const later = editing('test_later', async ({ afterCommit }) => {
+    // Work that begins during the edit may edit once it is over.
+    const over = sleep(300).then(track)
+    afterCommit(async () => {
+      await over
+    })
+  })
+  const register: Plugin['register'] = ({ operations }) => operations.add(now, later)
+  const running = await startService(t, { sql: tables, plugins: [definePlugin({ name: 'edits', register })] })
+  await running.refused('test_now', {}, { status: 500, code: 'unexpected', path: '$.args', error: 'internal error' })
+  assert.equal(running.service.model.tables.size, 0)
+  assert.deepEqual(await running.op('test_later', {}), { message: 'success' })
+  assert.equal(running.service.model.tables.size, 1)
 })
 
 test('an operation that does not edit sees the frozen document and cannot change it', async (t) => {

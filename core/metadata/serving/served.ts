@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import type { Vocabulary } from '../../compiler/types/vocabulary.ts'
 import { Mutex } from '../../concurrency/mutex.ts'
 import { atOnce, inTurns } from '../../concurrency/stepwise.ts'
+import { Within } from '../../concurrency/within.ts'
 import { alone, type Workers } from '../../concurrency/workers.ts'
 import type { Database } from '../../database/database.ts'
 import { despiteConflicts } from '../../database/placing/conflicts.ts'
@@ -75,6 +76,7 @@ export class ServedMetadata {
   readonly resolving: ResolveEnvironment
   /** Orders everything that replaces the generation. */
   readonly #editing = new Mutex()
+  readonly #withinEdit = new Within()
   readonly #options: ServedMetadataOptions
   readonly #store: MetadataStore
   readonly #sourceStore: SourceStore
@@ -183,6 +185,8 @@ export class ServedMetadata {
 
   /** Runs an edit, and serves its generation after the commit: one at a time, in this process and among instances. */
   async edit<T>(work: (edit: MetadataEdit) => Promise<T>, options: EditOptions = {}): Promise<T> {
+    // It would wait for the outer edit, which waits for it.
+    if (this.#withinEdit.isInside) throw new Error('an edit cannot run another edit before its commit: use afterCommit')
     const { result, notice } = await this.#edit(work, options)
     if (notice && this.#workers.count > 1) await this.#tellWorkers(notice)
     return result
@@ -209,7 +213,7 @@ export class ServedMetadata {
     return this.#editing.run(async (since) => {
       const inTransaction = async (transaction: Transaction) => {
         const edit = new MetadataEdit(transaction, served, fetched)
-        const result = await work(edit)
+        const result = await this.#withinEdit.run(() => work(edit))
         return { result, state: edit.finish(), notice: edit.notice }
       }
       const done = await despiteConflicts(() => database.transaction(inTransaction, { signal, since }))

@@ -134,6 +134,11 @@ function unitedSelect(table: TableModel, composed: ComposedRole): SelectPermissi
     computedFields: computed.masked,
     relationships,
     reaches: (target) => all.every(({ role }) => maySelect(role, target, composed)),
+    showing: (column) => all.filter((each) => each.columns.has(column)).map(({ role }) => role),
+    seenBy(roles) {
+      const rows = seen.by(all.filter(({ role }) => roles.includes(role)))
+      return rows === 'all' ? null : rows
+    },
   }
   const limits = all.map(({ limit }) => limit)
   const rootFields = unitedRootFields(all)

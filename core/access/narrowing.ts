@@ -140,7 +140,13 @@ export class Narrower {
   /** The columns that a select permission names, as the role reads them. */
   columns({ columns, masks }: SelectPermission, table: TableModel): ReadColumns {
     const reader = { role: this.#role, model: this.#model }
-    return readColumns(columns, table, masks ? { ...reader, masks: this.masks(masks.columns) } : reader)
+    if (!masks) return readColumns(columns, table, reader)
+    const seenBy = (roles: readonly string[]) => {
+      const rows = masks.seenBy(roles)
+      return rows && this.permitted(rows)
+    }
+    const composed = { masks: this.masks(masks.columns), showing: masks.showing, seenBy }
+    return readColumns(columns, table, { ...reader, composed })
   }
 
   /** The conditions under which a role sees members of rows. */

@@ -6,17 +6,16 @@ import type { Condition, Output, SqlBuilder } from '../compiler/plan/plan.ts'
 import { detached } from '../compiler/plan/scope.ts'
 import { columnSql, conditionSql } from '../compiler/print/condition-sql.ts'
 import { columnJson } from '../compiler/print/json-sql.ts'
-import { givenJson } from '../compiler/print/select-sql.ts'
-import { sql } from '../database/sql/sql.ts'
+import { join, literal, sql } from '../database/sql/sql.ts'
 import { badRequest, TrellisError } from '../errors/errors.ts'
 import type {
   ColumnModel,
   ColumnPlace,
   ColumnReading,
   ColumnTransform,
-  Model,
   TableModel,
 } from '../metadata/document/model.ts'
+import { type FormsByRow, type Reader, type RowForm, readingOf, rowReading } from './forms.ts'
 
 /** A column and the form in which a role reads it. */
 export interface TransformedColumn {
@@ -24,7 +23,7 @@ export interface TransformedColumn {
   readonly place: ColumnPlace
   /** Null: the column is an ordinary one in the rows where the role sees it. */
   readonly transform: ColumnTransform | null
-  readonly reading: ColumnReading
+  readonly reading: ColumnReading | FormsByRow
   /** The rows in which the role sees it; null: all. */
   readonly mask: Condition | null
 }
@@ -39,31 +38,24 @@ export interface ReadColumns {
 const none: ReadonlyMap<string, TransformedColumn> = new Map()
 
 /** Divides the columns that a role may select. */
-export function readColumns(
-  selected: ReadonlySet<string>,
-  table: TableModel,
-  reader: { readonly role: string; readonly model: Model; readonly masks?: ReadonlyMap<string, Condition> },
-): ReadColumns {
+export function readColumns(selected: ReadonlySet<string>, table: TableModel, reader: Reader): ReadColumns {
   const transformed = new Map<string, TransformedColumn>()
   for (const column of table.columns.values()) {
     const { name, transform } = column
-    const mask = reader.masks?.get(name) ?? null
+    const mask = reader.composed?.masks.get(name) ?? null
     if (!selected.has(name) && !mask) continue
-    const reading = transform ? transform.read({ role: reader.role, table, column, model: reader.model }) : 'stored'
+    const reading = transform ? readingOf(transform, { table, column }, reader) : 'stored'
     const isOrdinary = reading === 'stored' && !transform?.write
     if (isOrdinary && !mask) continue
-    const form = { transform: isOrdinary ? null : transform!, reading: mask ? maskedReading(reading) : reading, mask }
+    const form = { transform: isOrdinary ? null : transform!, reading: mask ? inSomeRows(reading) : reading, mask }
     transformed.set(name, { column, place: { table: table.name, column: name }, ...form })
   }
   if (transformed.size === 0) return { columns: selected, transformed: none }
   return { columns: new Set([...selected].filter((name) => !transformed.has(name))), transformed }
 }
 
-/** In some rows only, a role can neither compare a transformed column nor have JavaScript read it. */
-function maskedReading(reading: ColumnReading): ColumnReading {
-  if (typeof reading !== 'object') return reading
-  return 'value' in reading ? 'hidden' : { sql: (value) => reading.sql(value) }
-}
+const inSomeRows = (reading: ColumnReading | FormsByRow): ColumnReading | FormsByRow =>
+  typeof reading === 'object' && 'byRow' in reading ? reading : rowReading(reading)
 
 /** The value of an ordinary column that the role sees in some rows only; null: it is another one. */
 export function maskedValue({ column, transform, mask }: TransformedColumn): SqlBuilder | null {
@@ -102,7 +94,7 @@ function isOnColumns(condition: Condition): boolean {
 
 /** Whether the role may compare the column for equality. */
 export const isComparable = ({ reading }: Pick<TransformedColumn, 'reading'>): boolean =>
-  typeof reading === 'object' && reading.comparable === true
+  typeof reading === 'object' && 'comparable' in reading && reading.comparable === true
 
 /** Whether the role may tell which stored values of a column are equal. */
 export const mayCompare = (read: ReadColumns | null, { name, transform }: ColumnModel): boolean => {
@@ -125,7 +117,8 @@ export function transformedOutput(
 ): Output {
   const { name, type } = column
   if (reading === 'hidden') return { kind: 'json', text: 'null' }
-  if (mask) return maskedOutput({ column, reading }, mask, path)
+  if (typeof reading === 'object' && 'byRow' in reading) return outputByRow(column, reading.byRow, path)
+  if (mask) return outputByRow(column, [{ reading: rowReading(reading), rows: mask }], path)
   if (reading === 'stored' || 'value' in reading) return { kind: 'column', column: name, type, path }
   return {
     kind: 'sql',
@@ -134,19 +127,19 @@ export function transformedOutput(
   }
 }
 
-function maskedOutput(
-  { column: { name, type }, reading }: Pick<TransformedColumn, 'column' | 'reading'>,
-  mask: Condition,
-  path: readonly string[] | null,
-): Output {
-  const given = conditionBuilder(mask)
+/** In each row, the first form whose rows have it; null in rows of no form. */
+function outputByRow({ name, type }: ColumnModel, forms: readonly RowForm[], path: readonly string[] | null): Output {
   return {
     kind: 'sql',
-    columnsOnly: isOnColumns(mask),
+    columnsOnly: forms.every(({ rows }) => isOnColumns(rows)),
     build(row, printer) {
       const stored = columnSql(row, name)
-      const value = typeof reading === 'object' && 'sql' in reading ? sql`(${reading.sql(stored)})` : stored
-      return givenJson(given, value, { type, path }, { row, printer })
+      const cases = forms.map(({ reading, rows }) => {
+        const value = typeof reading === 'object' ? sql`(${reading.sql(stored)})` : stored
+        const json = reading === 'hidden' ? literal('null') : columnJson(value, { type, path }, printer.options)
+        return sql`when ${conditionBuilder(rows)(row, printer)} then ${json}`
+      })
+      return sql`case ${join(cases, ' ')} else 'null' end`
     },
   }
 }

@@ -75,7 +75,10 @@ export interface ColumnTransform {
   write?(text: string, place: ColumnPlace): string
   /** The stored text of equal values, for comparisons; absent: they are refused. */
   compareAs?(text: string, place: ColumnPlace): string
-  /** The form in which a role reads the column; called once for each role, table and generation of the model. */
+  /**
+   * The form in which a role reads the column; called once for each role, table and generation of the model. An inherited
+   * role reads the forms of the roles that it has its permission from.
+   */
   read(reader: ColumnReader): ColumnReading
 }
 
@@ -152,6 +155,10 @@ export interface SelectMasks {
   readonly relationships: ReadonlyMap<string, readonly RowPair[]>
   /** Whether each row may lead to rows of that table by a computed field. */
   reaches(table: QualifiedName): boolean
+  /** The roles whose permissions show a column. */
+  showing(column: string): readonly string[]
+  /** The rows that some of these roles see; null: all that the role sees. */
+  seenBy(roles: readonly string[]): RowCondition | null
 }
 
 /** Rows of two tables. A role may know that they are tied if it sees both. */

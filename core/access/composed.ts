@@ -19,6 +19,7 @@ import {
 } from '../metadata/document/model.ts'
 import type { ObjectRef } from '../metadata/document/objects.ts'
 import { nameKey, nameText, type QualifiedName } from '../names/names.ts'
+import { mayCompare, readColumns } from './transformed-columns.ts'
 
 /** The parents of composed roles, which may be composed too, without cycles. */
 export type RoleParents = ReadonlyMap<string, readonly string[]>
@@ -91,7 +92,7 @@ export function* sharedChanges(table: TableModel): Iterable<SharedObject> {
 export interface ComposedRole {
   readonly role: string
   readonly parents: RoleParents
-  readonly model: Pick<Model, 'tables'>
+  readonly model: Model
 }
 
 /** The permissions of a composed role on a table. */
@@ -126,7 +127,7 @@ function unitedSelect(table: TableModel, composed: ComposedRole): SelectPermissi
   const relationships = new Map<string, readonly RowPair[]>()
   for (const field of table.fields.values()) {
     if (field.kind !== 'relationship') continue
-    const pairs = tiedPairs(field, { all, seen }, composed)
+    const pairs = tiedPairs(field, { all, seen, table }, composed)
     if (pairs !== 'all') relationships.set(field.name, pairs)
   }
   const masks: SelectMasks = {
@@ -219,11 +220,11 @@ interface Contributed {
 
 /**
  * The rows that the role may know to be tied by a relationship. One of its parents sees both rows, or the role sees the
- * columns in both, which it could compare itself. `all`: every two rows that it sees.
+ * columns in both, and could compare them itself. `all`: every two rows that it sees.
  */
 function tiedPairs(
   { target, mapping }: RelationshipModel,
-  outer: Contributed,
+  { table, ...outer }: Contributed & { readonly table: TableModel },
   composed: ComposedRole,
 ): readonly RowPair[] | 'all' {
   const others = contributorsOf(composed.role, target, composed)
@@ -237,19 +238,10 @@ function tiedPairs(
     pairs.push({ outer: left === 'all' ? everyRow : left, inner: right === 'all' ? everyRow : right })
     return false
   }
-  const showing = (all: readonly Contributor[], columns: readonly string[]) =>
-    all.filter((each) => columns.every((column) => each.columns.has(column)))
-  const comparing = [
-    showing(
-      outer.all,
-      mapping.map(([own]) => own),
-    ),
-    showing(
-      others,
-      mapping.map(([, theirs]) => theirs),
-    ),
-  ]
-  if (add(comparing[0]!, comparing[1]!)) return 'all'
+  const related = composed.model.tables.get(nameKey(target))!
+  const here = outer.all.filter((each) => mapping.every(([own]) => compares(each, own, table, composed)))
+  const there = others.filter((each) => mapping.every(([, theirs]) => compares(each, theirs, related, composed)))
+  if (add(here, there)) return 'all'
   for (const each of outer.all) {
     if (
       add(
@@ -260,6 +252,13 @@ function tiedPairs(
       return 'all'
   }
   return pairs
+}
+
+/** Whether the role of a contributor may compare a column. */
+function compares({ role, columns }: Contributor, name: string, table: TableModel, { model }: ComposedRole): boolean {
+  const column = columns.has(name) ? table.columns.get(name) : undefined
+  if (!column) return false
+  return mayCompare(column.transform ? readColumns(new Set([name]), table, { role, model }) : null, column)
 }
 
 const everyRow = rowCondition({ kind: 'true' })

@@ -189,3 +189,18 @@ test('a permission of its own takes the place of the parents, with the form of i
   ])
   assert.deepEqual(await seen(trellis, 'south', 'email'), ['a***'])
 })
+
+test('a relationship ties no rows by values that the role may not compare', async (t) => {
+  const { graphql, op } = await startPeople(t)
+  await op('bulk', [
+    select('invitation', 'host', everything),
+    inherits('reading_host', 'reader', 'host'),
+    inherits('host_clerk', 'host', 'clerk'),
+  ])
+  const tied = '{ person(where: {id: {_eq: 1}}) { invitations { id } } }'
+  const { errors } = await graphql<Answer>(tied, undefined, { role: 'reading_host' })
+  assert.equal(errors?.[0]?.extensions.code, 'validation-failed')
+  assert.deepEqual(await graphql(tied, undefined, { role: 'host_clerk' }), {
+    data: { person: [{ invitations: [{ id: 1 }] }] },
+  })
+})

@@ -1,5 +1,8 @@
 // Declarations of a plugin that name it in their errors.
 
+import type { ComparisonOperator } from '../compiler/types/comparison-operator.ts'
+import type { TypeSupport } from '../compiler/types/type-support.ts'
+import { requireFragment } from '../database/sql/sql.ts'
 import { isConnectionLost } from '../database/wire/postgres-errors.ts'
 import { own } from '../errors/blame.ts'
 import { TrellisError } from '../errors/errors.ts'
@@ -23,6 +26,28 @@ export function ownSettings(settings: SessionSettings, plugin: LoadedPlugin): En
     },
     of: (...given) => settings.of(...given),
     apply: (...given) => settings.apply(...given),
+  }
+}
+
+/** Names the plugin where the operator gives no SQL. */
+export function operatorOf(operator: ComparisonOperator, plugin: LoadedPlugin): ComparisonOperator {
+  if (plugin.plugin.builtIn) return operator
+  const giver = (member: string) => `${pluginLabel(plugin)}: "${member}" of operator ${operator.name}`
+  return {
+    ...operator,
+    sql: (...given) => requireFragment(operator.sql(...given), giver('sql')),
+    ...(operator.trial && { trial: (...given) => requireFragment(operator.trial!(...given), giver('trial')) }),
+  }
+}
+
+/** Names the plugin where the type gives no SQL. */
+export function typeOf(type: TypeSupport, plugin: LoadedPlugin): TypeSupport {
+  if (plugin.plugin.builtIn || !type.json) return type
+  const giver = `${pluginLabel(plugin)}: "json" of type ${type.name}`
+  return {
+    ...type,
+    codec: (...given) => type.codec(...given),
+    json: (...given) => requireFragment(type.json!(...given), giver),
   }
 }
 

@@ -39,7 +39,7 @@ import {
 } from './declared.ts'
 import type { Measures } from './measures.ts'
 import type { Settings } from './options.ts'
-import { ownedBy, ownSettings, reconciling, wantedBy, withOwner } from './owned.ts'
+import { operatorOf, ownedBy, ownSettings, reconciling, typeOf, wantedBy, withOwner } from './owned.ts'
 import { addRoutes, type OwnedRoute, openRoutes } from './owned-routes.ts'
 import type { ConfigurationMember, DescribedPlugin, Engine } from './plugin.ts'
 import { databaseForPlugin } from './plugin-database.ts'
@@ -164,7 +164,7 @@ function declaringColumns(services: Services, loaded: LoadedPlugin): Pick<Engine
     types: {
       add: early(
         'a type',
-        eachChecked(checkType, (type) => services.vocabulary.addTypes(type)),
+        eachChecked(checkType, (type) => services.vocabulary.addTypes(typeOf(type, loaded))),
       ),
     },
     columns: {
@@ -176,7 +176,7 @@ function declaringColumns(services: Services, loaded: LoadedPlugin): Pick<Engine
     comparisons: {
       add: early(
         'an operator',
-        eachChecked(checkComparison, (operator) => services.vocabulary.addOperators(operator)),
+        eachChecked(checkComparison, (operator) => services.vocabulary.addOperators(operatorOf(operator, loaded))),
       ),
     },
   }

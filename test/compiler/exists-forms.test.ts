@@ -8,7 +8,7 @@ import { type Condition, columnPair, type Mapping } from '../../core/compiler/pl
 import { detached, rootedScope, rootScope, type Scope } from '../../core/compiler/plan/scope.ts'
 import { conditionSql } from '../../core/compiler/print/condition-sql.ts'
 import { Printer } from '../../core/compiler/printer.ts'
-import { compile, id, join, type Sql, sql } from '../../core/database/sql/sql.ts'
+import { compile, id, join, literal, type Sql, sql } from '../../core/database/sql/sql.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import fc from '../support/fast-check.ts'
 
@@ -161,7 +161,7 @@ function conditionOf(given: Shape, [here, there]: Side): Condition {
     case 'some':
       return {
         kind: 'sql',
-        build: (row: Sql) => sql`${row}.id % 4 <> ${id('rests')}.r${{ parts: [String(given.rest)] }}`,
+        build: (row: Sql) => sql`${row}.id % 4 <> ${id('rests', `r${given.rest}`)}`,
       }
     default:
       return { kind: given.kind, of: given.of.map((part) => conditionOf(part, [here, there])) }
@@ -177,8 +177,8 @@ async function answers(condition: Condition, table: string): Promise<Readonly<Re
     const row = id('row')
     const from = sql`from ${id(table)} as ${row}, ${rests}`
     return [
-      sql`select ${{ parts: [`'${place}'`] }} as place, (select string_agg(${row}.id::text, ',' order by ${row}.id) ${from} where ${print(row)}) as ids`,
-      sql`select ${{ parts: [`'${place}, value'`] }}, (select string_agg(${row}.id::text, ',' order by ${row}.id) filter (where ${print(row)}) ${from})`,
+      sql`select ${literal(place)} as place, (select string_agg(${row}.id::text, ',' order by ${row}.id) ${from} where ${print(row)}) as ids`,
+      sql`select ${literal(`${place}, value`)}, (select string_agg(${row}.id::text, ',' order by ${row}.id) filter (where ${print(row)}) ${from})`,
     ]
   })
   const rows = await database.sql<{ place: string; ids: string }>(compile(join(queries, ' union all ')).text)

@@ -52,8 +52,8 @@ function notNullJson(value: Sql, type: PgType, options: PrinterOptions): Sql {
       return sql`case when ${value} - ${value} = 0 then ${value}::text else to_json(${value})::text end`
     }
   }
-  const printed = supportOf(type)?.json?.(value, type)
-  if (printed) return printed
+  const support = supportOf(type)
+  if (support?.json) return support.json(value, type)
   return isScalar(type) ? escapedText(value, options) : sql`to_json(${value})::text`
 }
 

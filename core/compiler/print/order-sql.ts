@@ -28,7 +28,7 @@ export function targetsSql(
 ): Pick<PrintedOrder, 'joins'> & { readonly values: readonly Sql[] } {
   const joins: Sql[] = []
   const values = targets.map((target) => targetSql(target, row, { joins, printer }))
-  return { values, joins: joins.length === 0 ? empty : { parts: joins } }
+  return { values, joins: join(joins, '') }
 }
 
 /** A value with its direction. */

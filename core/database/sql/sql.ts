@@ -5,36 +5,56 @@ import type { ParamSource, Sql } from './param.ts'
 
 export type { Sql } from './param.ts'
 
+/** The class of all fragments, so that no JSON of a request can pass for one. */
+class Fragment implements Sql {
+  readonly parts: Sql['parts']
+  readonly cast?: NonNullable<Sql['cast']>
+
+  constructor(parts: Sql['parts'], cast?: NonNullable<Sql['cast']>) {
+    this.parts = parts
+    if (cast) this.cast = cast
+  }
+}
+
+/** Returns a fragment; throws for any other value, which plugins in JavaScript may give. `giver` begins the message. */
+export function requireFragment(value: Sql, giver?: string): Sql {
+  if (value instanceof Fragment) return value
+  const kind = value === null ? 'null' : `a value of type ${typeof value}`
+  const ways = 'param() for a value, literal() for a constant text, id() for a name'
+  const message = `SQL is made of fragments, not of ${kind}: use ${ways}`
+  throw new TypeError(giver === undefined ? message : `${giver}: ${message}`)
+}
+
 /** SQL with fragments in it: ``sql`select ${id('a')} from ${table}` ``. */
 export function sql(strings: TemplateStringsArray, ...fragments: readonly Sql[]): Sql {
+  if (strings.raw === undefined) throw new TypeError('sql is a tag: write sql`select 1`, not sql(text)')
   const parts: (string | Sql)[] = []
   for (let i = 0; i < strings.length; i++) {
     const text = strings[i]
     if (text) parts.push(text)
-    const fragment = fragments[i]
-    if (fragment) parts.push(fragment)
+    if (i < fragments.length) parts.push(requireFragment(fragments[i]!))
   }
-  return { parts }
+  return new Fragment(parts)
 }
 
 /** SQL without text. */
-export const empty: Sql = { parts: [] }
+export const empty: Sql = new Fragment([])
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** A quoted identifier, qualified when several names are given. */
-export const id = (...names: readonly string[]): Sql => ({ parts: [names.map(quote).join('.')] })
+export const id = (...names: readonly string[]): Sql => new Fragment([names.map(quote).join('.')])
 
 /** A string constant of the statement's shape, such as a JSON key; request data goes through {@link param}. */
 export const literal = (text: string): Sql => {
   const body = text.replaceAll("'", "''")
-  return { parts: [body.includes('\\') ? ` E'${body.replaceAll('\\', '\\\\')}'` : `'${body}'`] }
+  return new Fragment([body.includes('\\') ? ` E'${body.replaceAll('\\', '\\\\')}'` : `'${body}'`])
 }
 
 /** An integer of the statement's shape, such as a permission's limit. */
 export const integer = (value: number): Sql => {
   if (!Number.isSafeInteger(value)) throw new TypeError(`not an integer: ${value}`)
-  return { parts: [String(value)] }
+  return new Fragment([String(value)])
 }
 
 /** How a text becomes a value: the PostgreSQL type of a cast, or a function that builds the expression. */
@@ -42,26 +62,26 @@ export type SqlType = string | ((text: Sql) => Sql)
 
 /** A text as a value of a type. */
 export const typed = (text: Sql, type: SqlType): Sql =>
-  typeof type === 'string' ? { parts: [text, `::${type}`] } : type(text)
+  typeof type === 'string' ? new Fragment([text, `::${type}`]) : requireFragment(type(text))
 
 /** A value known at run time, bound as a parameter; `type` says how its text becomes a value. */
-export const param = (source: ParamSource, type: SqlType): Sql => {
-  const value = typed({ parts: [source] }, type)
-  return typeof type === 'string' ? { ...value, cast: { source, type } } : value
-}
+export const param = (source: ParamSource, type: SqlType): Sql =>
+  typeof type === 'string'
+    ? new Fragment([new Fragment([source]), `::${type}`], { source, type })
+    : typed(new Fragment([source]), type)
 
 /** Fragments with a separator between them. */
 export function join(fragments: readonly Sql[], separator = ', '): Sql {
   const parts: (string | Sql)[] = []
   for (const [i, fragment] of fragments.entries()) {
     if (i > 0) parts.push(separator)
-    parts.push(fragment)
+    parts.push(requireFragment(fragment))
   }
-  return { parts }
+  return new Fragment(parts)
 }
 
 /** Trusted text that the engine wrote itself, such as an operator's symbol; never data of a request. */
-export const trusted = (text: string): Sql => ({ parts: [text] })
+export const trusted = (text: string): Sql => new Fragment([text])
 
 /** A statement's text with `$1`, `$2`… and the source of each parameter. */
 export interface Statement {
@@ -98,13 +118,13 @@ export function replaceValues(
   }
   const replaced = ({ parts, cast }: Sql): Sql => {
     if (cast) return placeOf(cast.source, cast.type)
-    return {
-      parts: parts.map((part) => {
+    return new Fragment(
+      parts.map((part) => {
         return typeof part === 'string' ? part : 'parts' in part ? replaced(part) : placeOf(part, null)
       }),
-    }
+    )
   }
-  return { fragment: replaced(fragment), params: [...places.keys()] }
+  return { fragment: replaced(requireFragment(fragment)), params: [...places.keys()] }
 }
 
 /** Prints a fragment; the same source object is bound once however often it occurs. */
@@ -126,7 +146,7 @@ export function compile(fragment: Sql): Statement {
       }
     }
   }
-  print(fragment)
+  print(requireFragment(fragment))
   return { text, params }
 }
 

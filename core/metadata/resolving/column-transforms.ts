@@ -1,6 +1,7 @@
 // The column transformations of all plugins, and which column each of them transforms.
 
 import type { CatalogColumn } from '../../catalog/types.ts'
+import { requireFragment } from '../../database/sql/sql.ts'
 import { TrellisError } from '../../errors/errors.ts'
 import { messageOf } from '../../errors/thrown.ts'
 import { nameText, type QualifiedName } from '../../names/names.ts'
@@ -79,7 +80,9 @@ function withNamedErrors(transform: ColumnTransform, owner: string): ColumnTrans
     applies: (table, column) => transform.applies(table, column),
     read(reader) {
       const place = { table: reader.table.name, column: reader.column.name }
-      return attempt(place, () => checkedReading(transform, reader))
+      const reading = attempt(place, () => checkedReading(transform, reader))
+      if (typeof reading !== 'object' || !('sql' in reading)) return reading
+      return { ...reading, sql: (value) => attempt(place, () => requireFragment(reading.sql(value))) }
     },
     ...(transform.write && {
       write: (given, place) => attempt(place, () => text(transform.write!(given, place))),

@@ -2,7 +2,7 @@
 // like a formula, so such cells get an apostrophe before them.
 
 import type { ColumnModel } from '../../../sdk/metadata.ts'
-import { id, literal, type Sql, sql } from '../../../sdk/sql.ts'
+import { id, integer, join, literal, type Sql, sql } from '../../../sdk/sql.ts'
 
 export const lineEnd = '\r\n'
 
@@ -25,13 +25,13 @@ export function csvCell(text: string | null, isGuarded: boolean): string {
   return guarded === '' || needsQuotes.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
 }
 
-const starts = formulaStarts.map((start) => `chr(${start.codePointAt(0)})`).join(', ')
+const starts = join(formulaStarts.map((start) => sql`chr(${integer(start.codePointAt(0)!)})`))
 
 /** The same of a column, in SQL. */
 export function csvCellSql(row: Sql, { name }: Pick<ColumnModel, 'name'>, isGuarded: boolean): Sql {
   const text = sql`select ${row}.${id(name)}::text as "v" offset 0`
   const guarded = isGuarded
-    ? sql`select case when left("v", 1) in (${{ parts: [starts] }}) then ${literal("'")} || "v" else "v" end as "v"
+    ? sql`select case when left("v", 1) in (${starts}) then ${literal("'")} || "v" else "v" end as "v"
         from (${text}) as "text" offset 0`
     : text
   return sql`(select coalesce(case when "v" = '' or "v" ~ ${literal('[",\\r\\n]')}

@@ -3,7 +3,7 @@
 import { badRequest, parseFailed, Type, within } from '../../../sdk/index.ts'
 import { type ColumnModel, ColumnName, decode, TableName } from '../../../sdk/metadata.ts'
 import { parseJson } from '../../../sdk/services.ts'
-import { type Output, Printer, type PrinterOptions, rowQuery, type Statement, sql } from '../../../sdk/sql.ts'
+import { join, type Output, Printer, type PrinterOptions, rowQuery, type Statement, sql } from '../../../sdk/sql.ts'
 import { Expression } from '../../permissions/schema.ts'
 import type { Caller, ReadableTable } from '../caller.ts'
 import { readableColumns } from '../columns.ts'
@@ -104,8 +104,8 @@ function csvOf(columns: readonly ColumnModel[], isGuarded: boolean, access: Read
     const output: Output = {
       kind: 'sql',
       build: (row) => {
-        const cells = columns.flatMap((column, i) => [...(i > 0 ? [', '] : []), csvCellSql(row, column, guards[i]!)])
-        return sql`array_to_string(array[${{ parts: cells }}], ',')`
+        const cells = columns.map((column, i) => csvCellSql(row, column, guards[i]!))
+        return sql`array_to_string(array[${join(cells)}], ',')`
       },
     }
     return { output, texts: (rows) => rows.map((row) => row + lineEnd).join('') }

@@ -5,6 +5,7 @@ import { mapColumnValues } from '../compiler/plan/mapped-values.ts'
 import type { Change, ColumnValue, Delete, Update } from '../compiler/plan/mutation-plan.ts'
 import { allOf, always, type Condition } from '../compiler/plan/plan.ts'
 import { TrellisError } from '../errors/errors.ts'
+import { requireReturn } from '../errors/returned.ts'
 import { messageOf } from '../errors/thrown.ts'
 import {
   conditionOf,
@@ -44,6 +45,8 @@ export interface Narrowing {
    */
   change?(change: Change, target: NarrowedTable): Change
 }
+
+const changeKinds: ReadonlySet<unknown> = new Set(['insert', 'update', 'delete'] satisfies Change['kind'][])
 
 /** A restriction and the plugin that declared it. */
 export interface OwnedNarrowing {
@@ -126,7 +129,11 @@ export class Narrower {
   change(change: Change, table: TableModel): Change {
     let result = change
     for (const owned of this.#narrowings) {
-      const done = attempt(owned, table, () => owned.narrowing.change?.(result, this.#target(table)) ?? result)
+      if (!owned.narrowing.change) continue
+      const done = attempt(owned, table, () => {
+        const given = owned.narrowing.change!(result, this.#target(table))
+        return requireReturn('change', 'a change', given, changeKinds.has(given?.kind) && given.table !== undefined)
+      })
       if (!sameName(done.table, change.table) || (change.kind === 'insert') !== (done.kind === 'insert')) {
         throw failure(owned, table, `it changed "${change.kind}" into "${done.kind}" on "${nameText(done.table)}"`)
       }
@@ -156,7 +163,15 @@ export class Narrower {
 
   #ask(table: TableModel, what: 'rows' | 'written'): Condition {
     const target = this.#target(table)
-    return allOf(this.#narrowings.map((each) => attempt(each, table, () => each.narrowing[what]?.(target) ?? always)))
+    const asking = this.#narrowings.filter(({ narrowing }) => narrowing[what])
+    const conditions = asking.map((each) =>
+      attempt(each, table, () => {
+        const given = each.narrowing[what]!(target)
+        const isOne = given === null || typeof given?.kind === 'string'
+        return requireReturn(what, 'a condition or null', given, isOne) ?? always
+      }),
+    )
+    return allOf(conditions)
   }
 
   #target(table: TableModel): NarrowedTable {

@@ -113,7 +113,8 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     around(surroundings, isNeeded) {
       checkSurroundings(surroundings)
       const engage = services.hooks.add(surroundings, pluginLabel(loaded))
-      if (isNeeded) services.metadata.onChange((model) => engage(isNeeded(model)))
+      // A forgotten result must not leave the hook out.
+      if (isNeeded) services.metadata.onChange((model) => engage(isNeeded(model) ?? true))
     },
     outgoing: services.outgoing,
     apis: services.apis,

@@ -12,6 +12,7 @@ import {
 } from 'graphql'
 import type { RoleAccess, TableAccess } from '../../access/access.ts'
 import { blaming } from '../../errors/blame.ts'
+import { requireReturn } from '../../errors/returned.ts'
 import type { Model, TableModel } from '../../metadata/document/model.ts'
 import { pascalCase, withSuffix } from '../../metadata/naming/casing.ts'
 import { plainNaming, type SourceNaming, sourceType } from '../../metadata/naming/source-naming.ts'
@@ -245,7 +246,14 @@ export class RoleSchema implements SchemaScope {
   }
 
   guardsOf(change: GuardedChange): readonly ChangeGuard[] {
-    return this.#contributions.flatMap((each) => blaming(each, () => each.guard?.(this, change)) ?? [])
+    return this.#contributions.flatMap((each) => {
+      if (!each.guard) return []
+      const guard = blaming(each, () => {
+        const given = each.guard!(this, change)
+        return requireReturn('guard', 'a guard or null', given, given === null || typeof given === 'function')
+      })
+      return guard ?? []
+    })
   }
 
   #merged<Make>(

@@ -3,6 +3,7 @@
 import type { CatalogColumn } from '../../catalog/types.ts'
 import { requireFragment } from '../../database/sql/sql.ts'
 import { TrellisError } from '../../errors/errors.ts'
+import { requireReturn } from '../../errors/returned.ts'
 import { messageOf } from '../../errors/thrown.ts'
 import { nameText, type QualifiedName } from '../../names/names.ts'
 import type { ColumnPlace, ColumnReader, ColumnReading, ColumnTransform } from '../document/model.ts'
@@ -40,7 +41,8 @@ export class ColumnTransforms {
     const found: OwnedTransform[] = []
     for (const each of this.#all) {
       try {
-        if (each.transform.applies(table, column)) found.push(each)
+        const applies = each.transform.applies(table, column)
+        if (requireReturn('applies', 'true or false', applies, applies !== undefined)) found.push(each)
       } catch (error) {
         const { name } = each.transform
         return {
@@ -98,7 +100,7 @@ function checkedReading(transform: ColumnTransform, reader: ColumnReader): Colum
   const { column } = reader
   const reading = transform.read(reader)
   const isForm = typeof reading === 'object' && reading !== null && ('sql' in reading || 'value' in reading)
-  if (!isForm && reading !== 'stored' && reading !== 'hidden') throw new Error('"read" returned no form of reading')
+  requireReturn('read', 'a form of reading', reading, isForm || reading === 'stored' || reading === 'hidden')
   if (isForm && 'value' in reading && !isTextColumn(column.column)) {
     throw new Error(`it reads texts, but the column is of type "${column.type.name}"`)
   }

@@ -1,5 +1,6 @@
 // Checks the argument of `definePlugin` before it is used, because plugins in JavaScript have no compiler.
 
+import { nearestNames } from '../errors/nearest.ts'
 import type { OptionDeclaration } from '../options/option-values.ts'
 import type { Plugin } from './plugin.ts'
 
@@ -33,10 +34,20 @@ const members: readonly (readonly [name: keyof Plugin, form: string, isOne: (val
   ['logged', 'a function', (value) => typeof value === 'function'],
 ]
 
+const known: readonly string[] = ['name', ...members.map(([name]) => name), 'register']
+
+/** Members that no author writes. */
+const made: readonly string[] = ['trellisPlugin', 'builtIn'] satisfies (keyof Plugin)[]
+
 /** The error in a plugin's definition, worded to follow its name; null if it is valid. */
 export function definitionRefusal(plugin: Plugin): string | null {
   const wrong = members.find(([name, , isOne]) => plugin[name] !== undefined && !isOne(plugin[name]))
-  return wrong ? `is declared wrongly: "${wrong[0]}" has to be ${wrong[1]}` : null
+  if (wrong) return `is declared wrongly: "${wrong[0]}" has to be ${wrong[1]}`
+  const unknown = Object.keys(plugin).find((name) => !known.includes(name) && !made.includes(name))
+  if (unknown === undefined) return null
+  const [near] = nearestNames(unknown, known)
+  const hint = near === undefined ? `there are ${known.join(', ')}` : `did you mean "${near}"?`
+  return `is declared wrongly: definePlugin has no member "${unknown}", ${hint}`
 }
 
 /** The error in an option's declaration, worded to follow its key; null if it is valid. */

@@ -118,6 +118,14 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
     mistaken(() => {}, { dependencies: [mistaken(() => {})] }),
     /^plugin "mine" is declared wrongly: "dependencies" has to be a list of the names of plugins$/,
   ],
+  'an unknown member of the plugin': [
+    mistaken(() => {}, { dependancies: [] }),
+    /^plugin "mine" is declared wrongly: definePlugin has no member "dependancies", did you mean "dependencies"\?$/,
+  ],
+  'a member of the plugin that is like no other': [
+    mistaken(() => {}, { depends: ['tables'] }),
+    /^plugin "mine" is declared wrongly: definePlugin has no member "depends", there are name, api, .*, register$/,
+  ],
   'a migration instead of a list': [
     mistaken(() => {}, { migrations: { name: '1', sql: 'select 1' } }),
     /^plugin "mine" is declared wrongly: "migrations" has to be a list of \{ name, sql \}, each of them a text$/,
@@ -221,6 +229,12 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
   'an operator with an invalid name': [
     mistaken(({ comparisons }) => comparisons.add(untyped({ name: 'is above', operand: 'text', sql: handle }))),
     /^plugin "mine" failed to start: operator is above: "name" has to be a name of GraphQL that begins with _, such as _above$/,
+  ],
+  'an operator that core has for the type': [
+    mistaken(({ comparisons }) =>
+      comparisons.add(untyped({ name: '_eq', types: ['text'], operand: 'scalar', sql: handle })),
+    ),
+    /^plugin "mine" failed to start: the operator _eq already exists$/,
   ],
   'an operator with an unknown operand': [
     mistaken(({ comparisons }) => comparisons.add(untyped({ name: '_above', operand: 'scalars', sql: handle }))),

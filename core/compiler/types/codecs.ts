@@ -333,6 +333,9 @@ const textLiterals: ReadonlyMap<Codec, Codec> = new Map(
 
 const codecs = new Map<string, Codec>(Object.entries(known))
 
+/** Whether core knows the type of PostgreSQL with that name in `pg_type`. */
+export const isCoreType = (typeName: string): boolean => codecs.has(typeName)
+
 /** Whether values of the type have their own rules, instead of plain text in PostgreSQL's syntax. */
 export const isKnownType = (type: PgType): boolean =>
   !type.isArray && (codecs.has(type.name) || supportOf(type) !== undefined)

@@ -5,6 +5,7 @@ import { builtInType, type ComparisonSymbol, type PgType } from '../../catalog/t
 import type { TextCheck } from '../../database/sql/param.ts'
 import { id, type Sql, sql, trusted } from '../../database/sql/sql.ts'
 import { badRequest } from '../../errors/errors.ts'
+import { isCoreType } from './codecs.ts'
 import { comparisonSql, hasOperator, isComparedAsUsual } from './comparing.ts'
 import type { ComparisonOperator, OperandKind, OperandObject, OperatorTable } from './comparison-operator.ts'
 import { checkJsonPath } from './json-path.ts'
@@ -163,7 +164,10 @@ const arrayOperators: readonly ComparisonOperator[] = [
   onArrays('_contained_in', '<@', 'is the array contained in the given array value'),
 ]
 
-/** The table with one more operator. Two operators with one name cannot share a type. */
+/**
+ * The table with one more operator. Two operators with one name cannot share a type: one for all types has those of core,
+ * and leaves the others to plugins.
+ */
 export function withOperator(table: OperatorTable, operator: ComparisonOperator): OperatorTable {
   const known = table.get(operator.name) ?? []
   if (known.some((other) => isOfSameType(operator, other))) {
@@ -174,8 +178,10 @@ export function withOperator(table: OperatorTable, operator: ComparisonOperator)
   return new Map(table).set(operator.name, ordered)
 }
 
-const isOfSameType = ({ types }: ComparisonOperator, { types: others }: ComparisonOperator): boolean =>
-  types && others ? types.some((name) => others.includes(name)) : types === others
+function isOfSameType({ types }: ComparisonOperator, { types: others, arrays }: ComparisonOperator): boolean {
+  if (types && !others && !arrays) return types.some(isCoreType)
+  return types && others ? types.some((name) => others.includes(name)) : types === others
+}
 
 function comparisonOf(operator: CoreOperator): ComparisonOperator {
   const { print, mayFail, ...rest } = operator

@@ -77,6 +77,7 @@ export {
   nameKey,
   notFound,
   type OpenApis,
+  OptionRefusal,
   type OptionValues,
   option,
   type Path,

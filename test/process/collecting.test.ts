@@ -91,16 +91,20 @@ test('a large heap has room for the buffers of a large answer', async () => {
 
 /**
  * The full collections that a process asks for after a large piece of work, and the calls after them. `meanwhile` runs every
- * 10 ms, `afterwards` in each of the calls.
+ * 10 ms, `afterwards` in each of the calls. A process that is idle ends some checks after the first call.
  */
 async function askedCollections({ meanwhile = '', afterwards = '' }) {
   const work = `
     import { collectWhenIdle } from ${JSON.stringify(collecting)}
-    collectWhenIdle(async () => { console.log('called'); ${afterwards} }, 100)
+    collectWhenIdle(async () => {
+      console.log('called')
+      setTimeout(() => process.exit(), 1000)
+      ${afterwards}
+    }, 100)
     let kept = Array.from({ length: 2_000_000 }, (_, i) => ({ i, list: [i] }))
     kept = null
     setInterval(() => { ${meanwhile} }, 10)
-    setTimeout(() => process.exit(), 1500)
+    setTimeout(() => process.exit(), ${meanwhile === '' ? 30_000 : 1500})
   `
   const { stdout } = await promisify(execFile)(process.execPath, ['--trace-gc', '--input-type=module', '--eval', work])
   const count = (pattern: RegExp) => stdout.match(pattern)?.length ?? 0
@@ -118,5 +122,8 @@ test('an idle server gives back the memory of large requests; a busy one is not 
 test('work after a collection runs once, and its garbage leads to no other collection', async () => {
   const idle = await askedCollections({})
   const garbage = 'Array.from({ length: 2_000_000 }, (_, i) => ({ i, list: [i] }))'
-  assert.deepEqual(await askedCollections({ afterwards: garbage }), idle)
+  const { calls, collections } = await askedCollections({ afterwards: garbage })
+  assert.equal(calls, 1)
+  // V8 may have collected by itself before.
+  assert.ok(collections <= idle.collections, `${collections} of ${idle.collections}`)
 })

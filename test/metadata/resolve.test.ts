@@ -133,11 +133,13 @@ test('a generation does not keep the ones before it', async (t) => {
       new WeakRef(service.document.tables),
     )
   }
-  await setImmediate()
-  collect()
   // The last ones are served.
-  assert.deepEqual(
-    generations.slice(0, -6).map((each) => each.deref()),
-    [undefined, undefined, undefined, undefined, undefined, undefined],
-  )
+  const former = generations.slice(0, -6)
+  const kept = () => former.filter((each) => each.deref() !== undefined)
+  // Work that ends after an answer may still hold one.
+  for (let i = 0; i < 100 && kept().length > 0; i++) {
+    await setImmediate()
+    collect()
+  }
+  assert.equal(kept().length, 0)
 })

@@ -23,7 +23,7 @@ export function rateLimit(
   // All limits are asked before one counts: a request that one of them refuses uses up nothing of the others.
   const counted = async <T>({ applicant, size }: BatchWork, run: () => Promise<T>): Promise<T> => {
     const asked = ratesOf(applicant).map((limit, i) => ({ limit, client: keyOf(limit, i, { applicant, proxies }) }))
-    // A batch is counted as a whole, in place of the one request that was admitted before its size was known.
+    // A batch was admitted as one request, before its size was known. It is counted as a whole instead.
     if (size > 1) for (const { client } of asked) windows.add(client, -1)
     for (const { limit, client } of asked) {
       const wait = windows.waitFor(client, limit.max_reqs_per_min, size)

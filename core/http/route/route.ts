@@ -125,8 +125,9 @@ async function answer({ route, request, reply, exchange }: RequestWork, context:
   if (logged) logSuccess(context.observe, request, reply, { exchange, size, ran })
 }
 
+/** An empty list of values has a name, too. */
 const isSendable = (name: string, value: unknown): boolean =>
-  [value].flat().every((each) => isSendableHeader(name, String(each)))
+  ['', value].flat().every((each) => isSendableHeader(name, String(each)))
 
 /**
  * Removes headers that Node refuses to send, such as values with a line break. They would prevent the error response

@@ -9,19 +9,12 @@ import { badRequest, type Engine } from '../../../sdk/index.ts'
 import type { Model } from '../../../sdk/metadata.ts'
 import type { DecodedCommit } from '../../../sdk/sql.ts'
 import type { LiveSettings } from '../options.ts'
-import {
-  longestVisibilityPauseMillis,
-  longStatementMillis,
-  plannedPerTurn,
-  pollSpacingMillis,
-  statementsAtOnce,
-  timerToleranceMillis,
-} from '../tuning.ts'
+import { longestVisibilityPauseMillis, plannedPerTurn, pollSpacingMillis, timerToleranceMillis } from '../tuning.ts'
 import { Feeds } from './feeds.ts'
 import { type LiveRequest, type LiveSink, type Member, outdated } from './groups/cohort.ts'
 import { type BatchReport, Group } from './groups/group.ts'
 import { JoinedSink, type SharedJoins } from './groups/joins.ts'
-import { Limiter } from './groups/limiter.ts'
+import { Limiter, limitsFor } from './groups/limiter.ts'
 import { isStream, valuesAt } from './groups/position.ts'
 import { everything, unnotified, type WakeReason, Wanted } from './wanted.ts'
 import { ChangeWatch } from './writes/changes.ts'
@@ -46,9 +39,6 @@ export interface LiveQueriesOptions {
   onFollowing(isFollowing: boolean, reason: string | null): void
   onBatch(batch: BatchReport): void
 }
-
-/** How many long statements may run beside the limit: together they leave two thirds of the connections to requests. */
-const longStatements = (connections: number): number => Math.max(0, Math.floor(connections / 3) - statementsAtOnce)
 
 interface Placement {
   readonly key: string
@@ -88,10 +78,7 @@ export class LiveQueries {
     this.#options = options
     this.feeds = new Feeds(options.engine)
     const { database, settings } = options.engine
-    const longPlaces = longStatements(settings.connections)
-    this.#limiter = new Limiter({
-      ...{ places: statementsAtOnce, longPlaces, longMillis: longStatementMillis, percent: settings.callerShare },
-    })
+    this.#limiter = new Limiter(limitsFor(settings.connections, settings.callerShare))
     this.#snapshots = new Snapshots(database)
     this.#written = new Writes(database)
     this.#writes = new OwnWrites({ database, onWrite: (tables) => this.#pollUnnotified(tables) })

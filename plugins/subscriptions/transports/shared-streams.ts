@@ -112,7 +112,7 @@ export class SharedStreams {
     const started = shared.begun.then(async () => {
       await unlessAborted(signal, roomOf(shared))
       // The client may have left meanwhile.
-      if (this.#find(token) !== shared) throw notFound('stream not found')
+      this.#find(token)
       return this.#begin(shared, body, call, schema)
     })
     shared.begun = started.then(({ begun }) => begun).catch(() => {})

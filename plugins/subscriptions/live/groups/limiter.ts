@@ -3,6 +3,7 @@
 // and would otherwise block statements on other tables.
 
 import { type Caller, type Seat, Shares } from '../../../../sdk/services.ts'
+import { longStatementMillis, statementsAtOnce } from '../../tuning.ts'
 
 export interface LimiterOptions {
   readonly places: number
@@ -13,6 +14,17 @@ export interface LimiterOptions {
   /** The largest share of a caller (one session at one address), in percent of either set. */
   readonly percent: number
 }
+
+/**
+ * The limits for so many connections of the server, and shares of so many percent. Long statements may run beside the others:
+ * together they leave two thirds of the connections to requests.
+ */
+export const limitsFor = (connections: number, percent: number): LimiterOptions => ({
+  places: statementsAtOnce,
+  longPlaces: Math.max(0, Math.floor(connections / 3) - statementsAtOnce),
+  longMillis: longStatementMillis,
+  percent,
+})
 
 /** Running work and the caller whose share it uses. */
 interface Running {
